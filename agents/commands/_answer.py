@@ -1,4 +1,4 @@
-"""How a request of a command is answered: a coroutine made a plug-in value."""
+"""Answers to the requests of commands, and helpers that find the agent a request is about."""
 
 from __future__ import annotations
 
@@ -25,12 +25,7 @@ Answer = Callable[[Population, Request], Awaitable[Outcome]]
 
 
 class Answerer(NamedTuple):
-    """Answers the requests of one name.
-
-    Args:
-        name: the request's name.
-        run: does what was asked; raises Refusal when it cannot be done.
-    """
+    """Answers the requests of one name; `run` raises Refusal when it cannot be done."""
 
     name: str
     run: Answer
@@ -42,22 +37,14 @@ def answers(name: str) -> Callable[[Answer], Answerer]:
 
 
 def ask_about(ctx: Context, name: str, request: str, keep: str | None = None) -> Outcome:
-    """Return an outcome that asks about a mind: one's own, or, for the owner, that of whoever is named.
-
-    Raises:
-        Refusal: when somebody else asks about another's mind.
-    """
+    """Return a request about one's own mind or, for the owner, the named one; refuses other players."""
     if name and ctx.role < Role.OWNER:
         raise Refusal(ctx.say(OTHERS_MIND))
     return Outcome("", requests=(Request(request, ctx.actor.id, ctx.step, {"name": name}, keep),))
 
 
 def asked_about(minds: Population, request: Request) -> Agent:
-    """Return the agent that a request of `ask_about` means.
-
-    Raises:
-        Refusal: when nobody of that name has a mind.
-    """
+    """Return the agent that a request of `ask_about` means; refuses unknown names."""
     name = request.args.get("name", "")
     agent = minds.find(name) if name else minds.by_id(request.who)
     if agent is None:
@@ -66,7 +53,6 @@ def asked_about(minds: Population, request: Request) -> Agent:
 
 
 def no_mind(minds: Population, name: str) -> Refusal:
-    """Return the refusal that a name is nobody's who has a mind, with who may be meant."""
     found = minds.world.called(name) if minds.world is not None else None
     if found is not None:
         return Refusal(minds.say(MINDLESS, name=found.name))

@@ -1,4 +1,4 @@
-"""How a number of things is worded: one memory, two memories."""
+"""Numbers of memories and seconds in words."""
 
 from __future__ import annotations
 
@@ -13,10 +13,9 @@ SECONDS = phrase("minds.count.seconds", "n")
 
 
 def memories(say: Callable[..., str], count: int) -> str:
-    """Say how many memories there are."""
     return say(MEMORY) if count == 1 else say(MEMORIES, n=f"{count:,}")
 
 
 def seconds(say: Callable[..., str], count: float) -> str:
-    """Say after how many seconds something happens again, behind `every`."""
+    """Word an interval, to follow `every`."""
     return say(SECOND) if count == 1 else say(SECONDS, n=f"{count:g}")

@@ -1,7 +1,6 @@
-"""How a command changes one key or section of somebody's `agent.md`, so that it acts at once.
+"""Changes of one key or section of an `agent.md` by commands, in effect at once.
 
-What people write into the file wins: when the same thing was changed there since it was last read, that counts, and
-the command is refused.
+Edits by people take precedence: when the same field was edited since it was last read, the command is refused.
 """
 
 from __future__ import annotations
@@ -32,26 +31,16 @@ PERSON = phrase("minds.edit.person", "name")
 NO_CHANGE = phrase("minds.edit.no_change", "name")
 
 LONGEST = 4000
-"""Characters of a profile, a description or a goal: more would crowd everything else out of a prompt."""
+"""Maximum characters of a profile, a description or a goal; more would crowd the rest out of a prompt."""
 
 LONGEST_OWN = 600
-"""The same of what a mind says of itself, which stands in every prompt besides what people wrote."""
+"""The same for an agent's text about itself, which is in every prompt besides what people wrote."""
 
 ARROW = "->"
 
 
 def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
-    """Return what somebody typed, without the arrow that may stand before it.
-
-    Args:
-        text: as typed.
-        minds: all minds.
-        may_be_empty: no words are words too.
-        most: characters at most.
-
-    Raises:
-        Refusal: when nothing is left, or too much.
-    """
+    """Return typed text without a leading arrow; refuses an empty or too long one."""
     words = text.strip().removeprefix(ARROW).strip()
     if not words and not may_be_empty:
         raise Refusal(minds.say(NO_WORDS))
@@ -61,13 +50,7 @@ def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: 
 
 
 def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDefinition:
-    """Set one key of somebody's front matter, have it act, and return who they are now.
-
-    Args:
-        minds: all minds.
-        agent: whose.
-        key: the key; a field of the definition, or a setting.
-        value: its value.
+    """Set a key of the front matter and return the new definition.
 
     Raises:
         Refusal: when it cannot be set; then nothing has changed.
@@ -78,18 +61,7 @@ def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDe
 
 
 def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
-    """Set one section of somebody's file, have it act, and return who they are now.
-
-    Args:
-        minds: all minds.
-        agent: whose.
-        heading: of the section; the definition has a field of this name, in small letters.
-        words: what it shall say.
-        own: it is a mind's own section, of which no earlier text is kept: no person wrote it.
-
-    Raises:
-        Refusal: when it cannot be set; then nothing has changed.
-    """
+    """Set a section and return the new definition; refuses like `set_key`. An `own` section has no versions."""
     file, field = agent.definition.file, heading.lower().replace(" ", "_")
     kept = follow if own else _kept(minds, field)
     return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept)
@@ -100,11 +72,7 @@ def _kept(minds: Population, field: str) -> Callable[[Path, str, str], None]:
 
 
 def take_back(minds: Population, agent: Agent) -> str:
-    """Take back the last change of somebody's file by a command, have it act, and return what was changed.
-
-    Raises:
-        Refusal: when there is none, or it cannot be taken back; then nothing has changed.
-    """
+    """Revert the last change by a command and return its field; refuses like `set_key`."""
     found = last_change(agent.folder)
     if found is None:
         raise Refusal(minds.say(NO_CHANGE, name=agent.name))
@@ -127,18 +95,10 @@ def _change(
     change: Callable[[str], str],
     kept: Callable[[Path, str, str], None],
 ) -> AgentDefinition:
-    """Change somebody's file; nothing is written when it cannot be read as it would be.
-
-    Args:
-        minds: all minds.
-        agent: whose.
-        field: what is changed.
-        change: makes the new text of the old one.
-        kept: keeps what is about to be replaced: the agent's folder, the old text, the new one.
-    """
+    """Change an agent's file, unless the result would be invalid; `kept` is called first to keep the old version."""
     slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
     path = agent.folder / "agent.md"
-    _hold(minds, minds.load_definition(slug))  # what people wrote meanwhile acts first
+    _hold(minds, minds.load_definition(slug))  # edits by people apply first
     if _said(agent.definition, field) != known:
         raise Refusal(minds.say(CHANGED, file=file))
     try:
@@ -159,7 +119,6 @@ def _change(
 
 
 def _said(definition: AgentDefinition, field: str) -> object:
-    """Return what a file says of a field of its definition or a setting; None when it says nothing of a setting."""
     own = definition.overrides.get(field)
     return getattr(definition, field, own.value if own is not None else None)
 
@@ -170,26 +129,14 @@ def _hold(minds: Population, problems: list[Problem], how: Phrase = WRONG) -> No
 
 
 def mind_only(minds: Population, agent: Agent) -> Agent:
-    """Return an agent.
-
-    Raises:
-        Refusal: when it is a person, who thinks for themselves.
-    """
+    """Return the agent; refuse a person, because people think for themselves."""
     if agent.definition.person:
         raise Refusal(minds.say(PERSON, name=agent.name))
     return agent
 
 
 def seen(minds: Population, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
-    """Return the outcome of a change somebody made to themselves: others see that they are busy with it, not with what.
-
-    Args:
-        minds: all minds.
-        agent: who changed; as changed, the world takes them from now on.
-        told: what they are told.
-        memory: what they remember of it.
-        behaviour: what others see of it.
-    """
+    """Return the outcome of a change of oneself: others perceive `behaviour`, but not what changed."""
     here = minds.world.location_of(agent.id) if minds.world is not None else None
     event = [Event("action", agent.id, here.id, minds.say(behaviour, actor=agent.name))] if here else []
     return Outcome(told, memory=memory, changes=(Define(agent.definition.thing()),), events=tuple(event))

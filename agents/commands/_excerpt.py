@@ -1,4 +1,4 @@
-"""A long text on one line: shortened between two words, and of a note the part that fits a question. Pure."""
+"""Shortened texts on one line, and the section of a note that fits a query best. Pure."""
 
 from __future__ import annotations
 
@@ -9,10 +9,7 @@ from agents.recall.question import content_words, words_of
 
 
 def excerpt(text: str, most: int) -> str:
-    """Return a text on one line, of at most `most` characters and three dots where it was cut, between two words.
-
-    A word that is longer than half of that is cut in two.
-    """
+    """Return a text on one line of at most `most` characters, cut between words where possible and marked with dots."""
     line = " ".join(text.split())
     if len(line) <= most:
         return line
@@ -21,10 +18,7 @@ def excerpt(text: str, most: int) -> str:
 
 
 def fitting(sections: Sequence[NoteSection], query: str) -> NoteSection | None:
-    """Return the part of a note that has most of a question's words, the upper of several, which is the newer.
-
-    What the vectors found may have none of the words: then the first part that says anything. None when no part does.
-    """
+    """Return the first section with most words of a query, which may be none; None when all are empty."""
     wanted = set(content_words(query))
     told = (one for one in sections if one.text)
     return max(told, key=lambda one: len(wanted & set(words_of(one.text))), default=None)

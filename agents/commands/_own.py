@@ -1,6 +1,6 @@
-"""What is alike in all that people and agents say about themselves: see it, and change it.
+"""The common part of the commands by which characters see and change what they say about themselves.
 
-What a person types replaces what the agent.md says. What a mind types never does: it stands in a section of its own.
+A person's text replaces the one in agent.md. An agent's text goes into a section of its own.
 """
 
 from __future__ import annotations
@@ -20,15 +20,13 @@ OWN_WORDS = phrase("minds.edit.own_words", "text")
 
 
 class Own(NamedTuple):
-    """One thing that somebody says about themselves.
+    """One field that characters may change about themselves.
 
     Args:
-        field: the definition's field that holds it.
-        write: writes it into the agent.md: all minds, whose, the words.
-        mine, mine_none: how it is told; what is told when there is none.
-        set, was: what a change is told as, and what is added when it was something before.
-        seen: what others see of a change.
-        cleared: what is told of a change to nothing; None when it may not be nothing.
+        write: writes it into the agent.md.
+        mine, mine_none: show it; say that it is empty.
+        set, was: report a change; name the text before it.
+        cleared: reports an empty text; None when it may not be empty.
     """
 
     field: str
@@ -41,29 +39,22 @@ class Own(NamedTuple):
     cleared: Phrase | None = None
 
     def see(self, ctx: Context) -> Outcome:
-        """Ask for it."""
         return Outcome("", requests=(Request(f"my_{self.field}", ctx.actor.id, ctx.step, keep="result"),))
 
     def change(self, ctx: Context, text: str) -> Outcome:
-        """Ask for a change."""
         args = {"text": text, "reason": ctx.reason or "", "person": "yes" if ctx.role > Role.AGENT else ""}
         return Outcome("", requests=(Request(f"set_{self.field}", ctx.actor.id, ctx.step, args, keep="did"),))
 
     def told(self, minds: Population, request: Request) -> Outcome:
-        """Return it to whoever asks."""
         agent = minds.of(request)
         text, own = self._of(agent), getattr(agent.definition, f"own_{self.field}")
         lines = [minds.say(self.mine, text=text) if text else minds.say(self.mine_none)]
         return Outcome("\n".join([*lines, *([minds.say(OWN_WORDS, text=own)] if own else [])]), mark=OWN_SELF)
 
     def changed(self, minds: Population, request: Request) -> Outcome:
-        """Write what is new, and say what it was before.
-
-        Raises:
-            Refusal: when it cannot be; then nothing has changed.
-        """
+        """Write the new text and report it with the one before; refuses when it cannot be written."""
         agent = minds.of(request)
-        if not request.args.get("person"):  # whoever is not known to be one is taken for a mind
+        if not request.args.get("person"):  # without the mark of a person it counts as an agent
             return self._said_of_oneself(minds, agent, request.args["text"])
         before = self._of(agent)
         words = words_of(request.args["text"], minds, may_be_empty=self.cleared is not None)
@@ -72,7 +63,6 @@ class Own(NamedTuple):
         return seen(minds, agent, f"{told}\n{minds.say(self.was, text=before)}" if before else told, told, self.seen)
 
     def _said_of_oneself(self, minds: Population, agent: Agent, text: str) -> Outcome:
-        """Write what a mind says of itself beside what people wrote, which stays."""
         words = words_of(text, minds, may_be_empty=self.cleared is not None, most=LONGEST_OWN)
         set_section(minds, agent, f"Own {self.field}", words, own=True)
         told = minds.say(self.cleared) if self.cleared and not words else minds.say(self.set, text=words)

@@ -1,7 +1,6 @@
-"""How long ago something was, as one says it: just now, two hours ago, yesterday, on 3 May.
+"""Times relative to now in words: just now, two hours ago, yesterday, on 3 May. Pure.
 
-Pure: the moment that counts as now is an argument. Days are those of UTC, as all written times are; a time of day is
-that of the zone in which now is given.
+Days are in UTC, like all stored times; times of day are in the zone of `now`.
 """
 
 from __future__ import annotations
@@ -30,18 +29,13 @@ CLOCK = phrase("minds.when.clock", "weekday", "day", "month", "time")
 CLOCK_ANY_YEAR = phrase("minds.when.clock_any_year", "weekday", "day", "month", "year", "time")
 
 LAST_EVENING = 6 * 3600
-"""Seconds within which what was before midnight is still so many hours ago, and not yet yesterday."""
+"""Seconds within which a time before midnight counts as hours ago, not as yesterday."""
 WEEK = 7
-"""Days after which a date is clearer than a number of days."""
+"""Number of days from which on a date is clearer than a number of days."""
 
 
 def age(moment: datetime, now: datetime) -> tuple[Phrase, int]:
-    """Return the phrase for how long before `now` a moment was, and its number.
-
-    Args:
-        moment: aware, in UTC; what is to come gets a date.
-        now: aware, in UTC.
-    """
+    """Return the phrase for the age of a moment, and its number; a future moment gets a date. Both are in UTC."""
     seconds = (now - moment).total_seconds()
     days = (now.date() - moment.date()).days
     if -60 < seconds < 60:
@@ -60,13 +54,7 @@ def _counted(number: int, one: Phrase, more: Phrase) -> tuple[Phrase, int]:
 
 
 def when(say: Say, at: str, now: datetime) -> str:
-    """Return how long ago a written time was, in words.
-
-    Args:
-        say: renders phrases.
-        at: the time as it is written in the vault; what is no time is given back as it is.
-        now: the moment that counts as now.
-    """
+    """Return a stored time relative to `now` in words; what is no time is returned unchanged."""
     moment = _moment(at)
     if moment is None:
         return at or say(UNDATED)
@@ -77,13 +65,7 @@ def when(say: Say, at: str, now: datetime) -> str:
 
 
 def clock_time(say: Say, at: str, now: datetime) -> str:
-    """Return a written time as people note one: its weekday, day and minute, and the year when it is not this one.
-
-    Args:
-        say: renders phrases.
-        at: the time as it is written in the vault; what is no time is given back as it is.
-        now: the moment that counts as now, in the zone whose clock is meant.
-    """
+    """Return a stored time in the zone of `now`, as weekday, day, minute and another year; other texts unchanged."""
     try:
         there = parse_iso(at).astimezone(now.tzinfo)
     except (ValueError, OverflowError):
@@ -95,19 +77,16 @@ def clock_time(say: Say, at: str, now: datetime) -> str:
 
 
 def _named(names: str, at: int, count: int, otherwise: str) -> str:
-    """Return one of a text's names; another when it has not as many as there must be."""
     found = names.split()
     return found[at] if len(found) == count else otherwise
 
 
 def date(say: Say, at: str) -> str:
-    """Return the day of a written time, in words that stay true."""
     moment = _moment(at)
     return _date(say, ANY_YEAR, moment) if moment else at or say(UNDATED)
 
 
 def span(say: Say, first: str, last: str) -> str:
-    """Return from when to when, given both in words."""
     return first if first == last else say(SPAN, first=first, last=last)
 
 

@@ -1,4 +1,4 @@
-"""A trace as text for people: rows with a word before each, aligned. It shows what the trace holds and adds nothing."""
+"""A trace as aligned rows of text. It shows what the trace holds and adds nothing."""
 
 from __future__ import annotations
 
@@ -55,29 +55,17 @@ TOOK_ROW = phrase("minds.why.row_took")
 REFUSED_ROW = phrase("minds.why.row_refused")
 
 REASON_BAR = " | "
-"""What stands in a line before its private reason."""
+"""Separates a line from its private reason."""
 LONGEST = 160
-"""Characters of a memory or a reply in the short form."""
 LONGEST_FOUND = 70
-"""Characters of what recall found, behind its scores."""
 LONGEST_CUE = 100
-"""Characters of what recall was asked."""
 SHOWN = 5
-"""Hits of each lookup in the short form."""
 
 Row = tuple[Phrase, list[str]]
-"""A word to stand before, and lines."""
 
 
 def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
-    """Return how a line came about, as lines.
-
-    Args:
-        minds: renders phrases and knows the time.
-        agent: whose line it is; its archive holds what the trace only numbers.
-        trace: the trace.
-        full: with the prompt, every hit and the raw replies as they came.
-    """
+    """Return a trace as lines of text; `full` includes the prompt, all hits and the raw replies."""
     said, _, reason = (trace.line or "").partition(REASON_BAR)
     told = when(minds.say, trace.at, minds.means.clock.now())
     title = minds.say(TITLE, name=trace.name, when=told, place=trace.place, step=trace.step)
@@ -97,7 +85,6 @@ def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> 
 
 
 def _aligned(minds: Population, rows: Sequence[Row]) -> Iterator[str]:
-    """Yield rows with the words before them in one column; rows without lines are left out."""
     kept = [(minds.say(word), [line for line in lines if line]) for word, lines in rows]
     kept = [(word, lines) for word, lines in kept if lines]
     width = max(len(word) for word, _ in kept) + 2
@@ -112,7 +99,6 @@ def _decided(minds: Population, trace: Trace) -> list[str]:
 
 
 def _memory(minds: Population, agent: Agent, seq: int) -> str:
-    """Return a memory as the archive holds it, on one line."""
     try:
         entry = next(iter(agent.memory.read(seq, seq)), None)
     except OSError:
@@ -133,7 +119,6 @@ def _cited(minds: Population, agent: Agent, cite: str) -> str:
 
 
 def _lookup(minds: Population, one: Lookup, full: bool) -> list[str]:
-    """Return what recall was asked and a table of what it found, every part of the score in its column."""
     lines = [minds.say(QUERY, query=excerpt(one.query, 10 * LONGEST_CUE if full else LONGEST_CUE))]
     if not one.found:
         return [*lines, minds.say(NOTHING)]
@@ -154,7 +139,6 @@ def _hit(found: TracedHit, parts: Sequence[str], heads: Sequence[str]) -> str:
 
 
 def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
-    """Return the rows of one question to a model."""
     by = minds.say(MODEL, model=one.model or "-", profile=one.profile, host=one.host or "-")
     return [
         (MODEL_ROW, [by]),
@@ -171,7 +155,6 @@ def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
 
 
 def _prompt(minds: Population, one: ModelCall, full: bool) -> list[str]:
-    """Return the prompt by section: of those with one name the sum, or in full each with its text."""
     if not one.sections:
         return []
     room = one.window - one.reserve
@@ -196,7 +179,6 @@ def _reply(minds: Population, one: ModelCall, full: bool) -> list[str]:
 
 
 def _cost(minds: Population, one: ModelCall) -> str:
-    """Return the tokens as the server counted them; empty when it did not say."""
     told = ((READ, one.prompt_tokens), (CACHED, one.cached_tokens), (WRITTEN, one.completion_tokens))
     return ", ".join(minds.say(words, n=number) for words, number in told if number is not None)
 

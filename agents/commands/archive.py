@@ -1,4 +1,4 @@
-"""Read memories word for word in the archive, by their numbers: what a mask or a summary stands for."""
+"""`@archive`: read entries in full by number, such as those behind a mask or a summary."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MORE = phrase("minds.archive.more", "reference")
 END = phrase("minds.archive.end", "total")
 
 SHOWN = 50
-"""Lines shown at once; a memory of several lines is never cut."""
+"""Lines shown at once; an entry of several lines is never cut."""
 
 
 @command("@archive", "<range>", category="memory", keeps="skip")
@@ -53,13 +53,12 @@ def archive(ctx: Context, range: str) -> Outcome:
 
 
 def whose(ctx: Context) -> str:
-    """Return whose minds somebody may look into: `all` for the owner, else their `own`."""
+    """Return whose minds a player may look into: `all` for the owner, else their `own`."""
     return "all" if ctx.role >= Role.OWNER else "own"
 
 
 @answers("archive")
 async def show_archive(minds: Population, request: Request) -> Outcome:
-    """Return the lines."""
     text = request.args["range"]
     found = read_reference(text)
     if found is None:
@@ -73,11 +72,7 @@ async def show_archive(minds: Population, request: Request) -> Outcome:
 
 
 def mind_of(minds: Population, request: Request, name: str) -> Agent:
-    """Return the agent that is asked about: one's own, or for the owner whoever is named.
-
-    Raises:
-        Refusal: when nobody of that name has a mind, or it is another's and one is not the owner.
-    """
+    """Return the agent asked about: one's own or, for the owner, the named one; refuses others."""
     agent = minds.find(name) if name else minds.by_id(request.who)
     if request.args["may"] != "all" and (agent is None or agent.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
@@ -87,21 +82,12 @@ def mind_of(minds: Population, request: Request, name: str) -> Agent:
 
 
 def lived(memory: Memory, first: int, last: int) -> list[Entry]:
-    """Return memories by number, those too that wait because the archive cannot be written.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return entries by number, including those not yet written."""
     waiting = memory.newest(memory.waiting) if memory.waiting else []
     return [*memory.read(first, last), *(entry for entry in waiting if first <= entry.seq <= last)]
 
 
 def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, int]:
-    """Return the range that is shown.
-
-    Raises:
-        Refusal: when there is no such one.
-    """
     total = agent.memory.total + agent.memory.waiting
     if not total:
         raise Refusal(minds.say(NONE, name=agent.name))
@@ -117,7 +103,6 @@ def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, in
 
 
 def _told(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
-    """Return what is shown of a range: a title, the lines, what cannot be read, and how to go on."""
     total = agent.memory.total + agent.memory.waiting
     end = min(last, total)
     entries = lived(agent.memory, first, min(end, first + SHOWN - 1))
@@ -142,19 +127,12 @@ def _told(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
 
 
 def _gap(minds: Population, agent: Agent, before: int, after: int) -> list[str]:
-    """Say which memories between two cannot be read."""
     gaps = missing((), before + 1, after - 1)
     return [f"  {minds.say(UNREADABLE, reference=reference(agent.slug, *gap))}" for gap in gaps]
 
 
 def line_of(minds: Population, entry: Entry, at: str = "") -> str:
-    """Return a memory whole: its number, when, where, who, of which kind, and its text, further lines set in.
-
-    Args:
-        minds: have the words.
-        entry: the memory.
-        at: its time in other words than those in which it is written.
-    """
+    """Return an entry in full, with further lines indented; `at` replaces its stored time."""
     kind = minds.say(FAILED, kind=entry.kind) if entry.failed else entry.kind
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:

@@ -1,4 +1,4 @@
-"""Make the first summaries of a life that was imported, written by hand, or lived with compaction switched off."""
+"""`@bootstrap-summaries`: make the first summaries of an imported or hand-written memory."""
 
 from __future__ import annotations
 
@@ -25,5 +25,4 @@ def bootstrap_summaries(ctx: Context, name: str) -> Outcome:
 
 @answers(BOOTSTRAP)
 async def bootstrap(minds: Population, request: Request) -> Outcome:
-    """Make them, and tell what came of it."""
     return await made(minds, asked_about(minds, request), BOOTSTRAP)

@@ -1,4 +1,4 @@
-"""Choose what somebody thinks with."""
+"""`@brain`: choose an agent's brain."""
 
 from __future__ import annotations
 
@@ -22,16 +22,11 @@ AUTO = "auto"
 
 
 def kinds() -> list[str]:
-    """Return the kinds of brain that an agent.md may name."""
     return [AUTO, *plug_in_names("agents.brains")]
 
 
 def checked_kind(name: str) -> str:
-    """Return a brain's name, in any case, as an agent.md may say it.
-
-    Raises:
-        UnknownName: says which there are.
-    """
+    """Return a brain's name in lower case; raises UnknownName when there is none."""
     if (kind := name.casefold()) in kinds():
         return kind
     raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(kinds())}{hint(name, kinds())}")
@@ -55,7 +50,6 @@ def brain(ctx: Context, name: str) -> Outcome:
 
 @answers("brain")
 async def choose(minds: Population, request: Request) -> Outcome:
-    """Write the choice."""
     agent, kind = mind_only(minds, asked_about(minds, request)), request.args["kind"]
     if kind not in kinds():
         near = suggest(kind, kinds())

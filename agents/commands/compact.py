@@ -1,4 +1,4 @@
-"""Fold memories into summaries at once."""
+"""`@compact-memories`: fold memories into summaries now."""
 
 from __future__ import annotations
 
@@ -33,7 +33,6 @@ def compact_memories(ctx: Context, name: str) -> Outcome:
 
 @answers("compact")
 async def compact(minds: Population, request: Request) -> Outcome:
-    """Fold, and tell what came of it."""
     agent = asked_about(minds, request)
     commit = await minds.fold(agent, "manual")
     if commit is None:
@@ -42,7 +41,6 @@ async def compact(minds: Population, request: Request) -> Outcome:
 
 
 def _told(minds: Population, commit: Commit) -> str:
-    """Say what was folded into what, what it saves and cost, and what it kept."""
     told, say = commit.newest, minds.say
     about = {"last": commit.last, "method": told.method, "chars": len(told.text), "text": told.text}
     parts = [say(FOLDED, first=commit.first, **about) if commit.last > commit.first else say(FOLDED_ONE, **about)]

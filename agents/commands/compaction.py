@@ -1,4 +1,4 @@
-"""See and choose how memories are folded: strategy, preset, on and off, for oneself, for another, for the world."""
+"""`@compaction`: show and choose how memories are folded, for oneself, another agent or the world."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ WRONG = phrase("minds.compaction.wrong", "problems")
 NOT_WRITTEN = phrase("minds.compaction.not_written", "file", "why")
 
 WORLD = "world"
-"""Named instead of an agent, it means everybody who sets nothing else."""
+"""Stands for all agents without a setting of their own."""
 BY_PRESET = "entry_summary"
-"""The strategy that reads the preset."""
 CHOSEN = ("strategy", "preset")
 SWITCHED = {"on": "true", "off": "false"}
 AUTO = "auto_enabled"
@@ -77,7 +76,6 @@ def compaction(ctx: Context, what: str) -> Outcome:
 
 
 def _read(what: str) -> tuple[str, str, str]:
-    """Return the setting that is to be set, empty for none, its value, and whose it is, empty for one's own."""
     word, _, rest = what.partition(" ")
     word, rest = word.casefold(), rest.strip()
     if word in SWITCHED:
@@ -90,7 +88,6 @@ def _read(what: str) -> tuple[str, str, str]:
 
 @answers("compaction")
 async def show_or_set(minds: Population, request: Request) -> Outcome:
-    """Return how memories are folded, after it was set if that was asked for."""
     key, value = request.args["key"], request.args["value"]
     if key:
         _check(minds, key, value)
@@ -103,11 +100,6 @@ async def show_or_set(minds: Population, request: Request) -> Outcome:
 
 
 def _whose(minds: Population, request: Request) -> Agent:
-    """Return whose memories' folding is to be shown.
-
-    Raises:
-        Refusal: when what was typed is no name; with what there is.
-    """
     text = request.args["name"]
     if text and minds.find(text) is None:
         meant = _meant(minds, text)
@@ -117,7 +109,7 @@ def _whose(minds: Population, request: Request) -> Agent:
 
 
 def _meant(minds: Population, text: str) -> str | None:
-    """Return what may be meant by a text that is no name: a choice without its kind, or a name."""
+    """Suggest a correction: a choice typed without its kind, or a similar name."""
     first = text.split()[0].casefold()
     for key in CHOSEN:
         there = _choices(minds, key)
@@ -133,7 +125,6 @@ def _choices(minds: Population, key: str) -> list[str]:
 
 
 def _check(minds: Population, key: str, value: str) -> None:
-    """Refuse a value that there is not."""
     if key not in CHOSEN:
         return
     there = _choices(minds, key)
@@ -146,7 +137,6 @@ def _check(minds: Population, key: str, value: str) -> None:
 
 
 def _shown(minds: Population, agent: Agent) -> str:
-    """Say how somebody's memories are folded now."""
     say, status = minds.say, minds.status(agent)
     known: Mapping[str, Mapping[str, object]] = status["settings"]
     strategy = agent.compactor.view.strategy
@@ -179,14 +169,12 @@ def _typed(key: str, value: str) -> str | bool:
 
 
 def _set(minds: Population, agent: Agent, key: str, value: str) -> str:
-    """Write a setting into somebody's agent.md, and have it act."""
     definition = set_key(minds, agent, key, _typed(key, value))
     minds.remembered(agent.slug, ())
     return minds.say(SET, key=key, value=value, file=definition.file)
 
 
 def _set_world(minds: Population, key: str, value: str) -> str:
-    """Write a setting into the config file, and have it act on everybody who has none of their own."""
     file = f"{FOLDER}/{FILE}.md"
     path = minds.means.vault / file
     text = read_if_there(path, file=file) or ""
@@ -207,6 +195,6 @@ def _write(minds: Population, path: Path, file: str, text: str) -> None:
 
 
 def _hold(minds: Population, problems: list[Problem]) -> None:
-    """Refuse when what was written does not act, because the file has a mistake beside it."""
+    """Refuse when the file has another mistake, so that the new setting is not in effect."""
     if problems:
         raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))

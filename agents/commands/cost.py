@@ -1,4 +1,4 @@
-"""See who spent what on language models, and say when a limit of the budget is used up or over."""
+"""`@cost`: the use of language models, and messages about budget limits."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OVER = phrase("minds.cost.over", "name")
 WORLD_OVER = phrase("minds.cost.world_over")
 
 _SHOWN = 2
-"""Columns of words; the others hold numbers."""
+"""Columns with text; the others hold numbers."""
 
 
 @command("@cost", role=Role.OWNER, category="admin", keeps="skip")
@@ -46,7 +46,6 @@ def cost(ctx: Context) -> Outcome:
 
 @answers("cost")
 async def show_cost(minds: Population, request: Request) -> Outcome:
-    """Return the table and the limits."""
     models, say = minds.means.models, minds.say
     budget = models.budget if models is not None else None
     rows = budget.spending.rows() if budget is not None else []
@@ -55,12 +54,6 @@ async def show_cost(minds: Population, request: Request) -> Outcome:
 
 
 def describe_notice(say: Say, notice: Notice) -> str:
-    """Say that a limit is used up, or not any more.
-
-    Args:
-        say: renders phrases.
-        notice: which, and what of it.
-    """
     limit = notice.limit
     if not notice.over:
         return say(OVER, name=limit.owner) if limit.owner else say(WORLD_OVER)
@@ -74,7 +67,6 @@ def describe_notice(say: Say, notice: Notice) -> str:
 
 
 def _table(say: Say, rows: Sequence[Row]) -> list[str]:
-    """Return everybody's spending and its sum, in columns."""
     head = [word.strip() for word in say(COLUMNS).split("/")]
     whole = sum(rows, Row(say(SUM), ""))
     cells = [head, *(_cells(row) for row in (*rows, whole))]
@@ -88,7 +80,6 @@ def _cells(row: Row) -> list[str]:
 
 
 def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
-    """Return one line: words to the left, numbers to the right."""
     cells = (
         text.ljust(width) if column < _SHOWN else text.rjust(width)
         for column, (text, width) in enumerate(zip(row, wide, strict=False))
@@ -97,7 +88,6 @@ def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
 
 
 def _limits(minds: Population, budget: ModelBudget | None) -> list[str]:
-    """Return the limits that are set, for everybody and for single agents, and those that are used up now."""
     say, configuration = minds.say, minds.means.configuration
     known = configuration.get(BudgetSettings)
     kept = {key: getattr(known, key) for key in known.__slots__ if getattr(known, key)}

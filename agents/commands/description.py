@@ -1,4 +1,4 @@
-"""What others see who look at one: read it, and change it."""
+"""`@my-description` and `@set-description`."""
 
 from __future__ import annotations
 
@@ -50,11 +50,9 @@ def set_description(ctx: Context, text: str) -> Outcome:
 
 @answers("my_description")
 async def tell_mine(minds: Population, request: Request) -> Outcome:
-    """Return the description of whoever asks."""
     return OWN.told(minds, request)
 
 
 @answers("set_description")
 async def set_mine(minds: Population, request: Request) -> Outcome:
-    """Write the new description, and say what it was before."""
     return OWN.changed(minds, request)

@@ -1,4 +1,4 @@
-"""Dream of what was lived."""
+"""`dream`: dream of past events."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ def dream(ctx: Context) -> Outcome:
 
 @answers("dream")
 async def tell_dream(minds: Population, request: Request) -> Outcome:
-    """Dream, and tell it to the dreamer alone."""
     agent = minds.of(request)
     told = await minds.inner.dream(agent)
     here = minds.world.location_of(agent.id) if minds.world is not None else None

@@ -1,4 +1,4 @@
-"""Take somebody and everything they remember out of the world, into the vault's trash; nothing is deleted."""
+"""`@forget`: move a character with all its memories to the vault's trash; nothing is deleted."""
 
 from __future__ import annotations
 
@@ -37,10 +37,9 @@ def forget(ctx: Context, name: str) -> Outcome:
 
 @answers("forget")
 async def put_away(minds: Population, request: Request) -> Outcome:
-    """Move the folder, and have the character leave."""
     definition = _asked(minds, request)
     await minds.drop_folds(definition.slug)
-    definition = _asked(minds, request)  # others had their turn meanwhile
+    definition = _asked(minds, request)  # the world may have changed during the await
     trash = _put_away(minds, definition)
     await minds.means.recall.forget(definition.id)
     told = {"trash": visible(str(trash.relative_to(minds.means.vault))), "folder": visible(f"agents/{definition.slug}")}
@@ -48,11 +47,6 @@ async def put_away(minds: Population, request: Request) -> Outcome:
 
 
 def _asked(minds: Population, request: Request) -> AgentDefinition:
-    """Return who is to be put away.
-
-    Raises:
-        Refusal: when nobody of that name is there, or it is somebody who plays.
-    """
     name = request.args["name"]
     definition = find_definition(name, minds.definitions)
     if definition is None:
@@ -67,10 +61,9 @@ def _asked(minds: Population, request: Request) -> AgentDefinition:
 
 
 def _put_away(minds: Population, definition: AgentDefinition) -> Path:
-    """Move somebody's folder and have them leave; return where it lies now. Never awaits: nobody writes in between.
+    """Move a character's folder to the trash and remove it from the world, or refuse and change nothing.
 
-    Raises:
-        Refusal: when it cannot be done; then everything is as it was.
+    It never awaits, so nobody writes in between.
     """
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:

@@ -1,4 +1,4 @@
-"""What one wants: read it, and change it."""
+"""`@my-goal` and `@set-goal`."""
 
 from __future__ import annotations
 
@@ -52,11 +52,9 @@ def set_goal(ctx: Context, text: str) -> Outcome:
 
 @answers("my_goal")
 async def tell_mine(minds: Population, request: Request) -> Outcome:
-    """Return the goal of whoever asks."""
     return OWN.told(minds, request)
 
 
 @answers("set_goal")
 async def set_mine(minds: Population, request: Request) -> Outcome:
-    """Write the new goal, and say what it was before."""
     return OWN.changed(minds, request)

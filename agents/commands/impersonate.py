@@ -1,4 +1,4 @@
-"""See what an agent's model would be asked now."""
+"""`@impersonate`: show the prompt that an agent's model would get now."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ def impersonate(ctx: Context, name: str) -> Outcome:
 
 @answers("impersonate")
 async def show_prompt(minds: Population, request: Request) -> Outcome:
-    """Return the prompt."""
     agent = asked_about(minds, request)
     if minds.prompt_of is None:
         raise Refusal(minds.say(NO_WORLD))

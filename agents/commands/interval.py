@@ -1,4 +1,4 @@
-"""Choose how often somebody thinks."""
+"""`@edit-interval`: choose how often an agent thinks."""
 
 from __future__ import annotations
 
@@ -40,7 +40,6 @@ def edit_interval(ctx: Context, name: str) -> Outcome:
 
 @answers("edit_interval")
 async def edit(minds: Population, request: Request) -> Outcome:
-    """Write the interval."""
     agent = mind_only(minds, asked_about(minds, request))
     seconds = _seconds(minds, request.args["seconds"])
     set_key(minds, agent, KEY, int(seconds) if seconds == int(seconds) else seconds)
@@ -48,11 +47,6 @@ async def edit(minds: Population, request: Request) -> Outcome:
 
 
 def _seconds(minds: Population, text: str) -> float:
-    """Return a number of seconds.
-
-    Raises:
-        Refusal: when it is none, or out of bounds.
-    """
     try:
         seconds = float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Read the journal: what was kept before memories were folded."""
+"""`@journal`: read the facts kept before memories were folded."""
 
 from __future__ import annotations
 
@@ -25,7 +25,6 @@ CONSOLIDATED = phrase("minds.journal.consolidated")
 MORE = phrase("minds.journal.more", "n")
 
 SHOWN = 40
-"""Entries shown at most, the newest."""
 
 
 @command("@journal", "[name]", category="memory", keeps="skip")
@@ -41,7 +40,6 @@ def journal(ctx: Context, name: str) -> Outcome:
 
 @answers("journal")
 async def show_journal(minds: Population, request: Request) -> Outcome:
-    """Return the newest entries."""
     agent = asked_about(minds, request)
     own = agent.id == request.who
     try:

@@ -1,4 +1,4 @@
-"""See how the language models are doing: every profile, its hosts, what went wrong last, and how its calls ended."""
+"""`@llm-status`: the state of all LLM profiles, their hosts, last errors and calls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EMBEDS = phrase("minds.llm.embeds", "host")
 EMBEDS_NOT = phrase("minds.llm.embeds_not")
 
 EMBED = "embed"
-"""The LLM profile that is no job's: recall's own process asks its server."""
+"""The LLM profile that is not in the queue: the recall process itself asks its server."""
 
 
 @command("@llm-status", aliases=("@models",), category="query", keeps="skip")
@@ -45,7 +45,6 @@ def llm_status(ctx: Context) -> Outcome:
 
 @answers("llm_status")
 async def show_status(minds: Population, request: Request) -> Outcome:
-    """Return a table of the profiles, and under it their hosts."""
     means, say = minds.means, minds.say
     names = [name for name in means.configuration.names(LLMProfile) if name.lower() != EMBED]
     views = means.models.overview(names) if means.models is not None else []
@@ -62,7 +61,6 @@ async def show_status(minds: Population, request: Request) -> Outcome:
 
 
 def _embedder(minds: Population, *, owner: bool) -> list[str]:
-    """Return how the server that embeds is doing; nothing when none is asked."""
     configuration, say = minds.means.configuration, minds.say
     if configuration.get(RecallSettings).embedder not in SERVED:
         return []
@@ -82,13 +80,11 @@ def _cells(view: ProfileView) -> list[str]:
 
 
 def _aligned(row: Sequence[str], wide: Sequence[int]) -> str:
-    """Return one line: the name to the left, numbers to the right."""
     cells = [row[0].ljust(wide[0]), *(text.rjust(width) for text, width in zip(row[1:], wide[1:], strict=False))]
     return f"  {'  '.join(cells)}".rstrip()
 
 
 def _hosts(minds: Population, view: ProfileView, *, owner: bool) -> list[str]:
-    """Return how the hosts of a profile are doing."""
     if not view.hosts:
         return [f"    {minds.say(NO_HOST)}"]
     if not owner:

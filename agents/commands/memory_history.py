@@ -1,4 +1,4 @@
-"""Page through a whole life: the archive and what waits to be written as one, with what happened to it in between."""
+"""`@memory-history`: page through all entries, written or waiting, with the events between them."""
 
 from __future__ import annotations
 
@@ -31,9 +31,8 @@ OTHER_OF = phrase("minds.history.other_of", "at", "event", "reference")
 EARLIER = phrase("minds.history.earlier", "name", "page")
 
 PAGE = 50
-"""Memories on a page."""
 LONGEST = 300
-"""Characters of a memory that are shown; `@archive` shows it whole."""
+"""Maximum characters of an entry; `@archive` shows it in full."""
 
 
 @command("@memory-history", "[name] [page]", category="memory", keeps="skip")
@@ -51,7 +50,6 @@ def memory_history(ctx: Context, name: str) -> Outcome:
 
 @answers("memory_history")
 async def show_history(minds: Population, request: Request) -> Outcome:
-    """Return one page."""
     agent, page = _asked(minds, request)
     total = agent.memory.total + agent.memory.waiting
     pages = -(-total // PAGE)
@@ -72,7 +70,6 @@ async def show_history(minds: Population, request: Request) -> Outcome:
 
 
 def _asked(minds: Population, request: Request) -> tuple[Agent, int | None]:
-    """Return whose life is meant, and which page; None for the last."""
     name, page = request.args["name"], None
     head, _, tail = name.rpartition(" ")
     if tail.isdecimal() and len(tail) < 10 and minds.find(name) is None:
@@ -81,7 +78,6 @@ def _asked(minds: Population, request: Request) -> tuple[Agent, int | None]:
 
 
 async def _lines(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
-    """Return the lines of a page: memories in order, and behind each what was done to the memory then."""
     memory, now = agent.memory, minds.means.clock.now().astimezone(minds.means.clock.zone)
     found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
     behind: dict[int, list[str]] = {}
@@ -97,7 +93,6 @@ async def _lines(minds: Population, agent: Agent, first: int, last: int) -> list
 
 
 def _event(minds: Population, agent: Agent, event: Mapping[str, Any], at: str) -> str:
-    """Return an event line in words."""
     name, say = str(event["event"]), minds.say
     where = _reference(agent, event.get("covers"))
     masked = event.get("masked")
@@ -111,7 +106,6 @@ def _event(minds: Population, agent: Agent, event: Mapping[str, Any], at: str) -
 
 
 def _reference(agent: Agent, covers: object) -> str:
-    """Return the reference of a range as an event line gives it; empty when it is none."""
     if not isinstance(covers, Mapping):
         return ""
     first, last = covers.get("first"), covers.get("last")

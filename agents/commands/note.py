@@ -1,4 +1,4 @@
-"""Write into one's own notes: a further entry, or a new text instead of the old one."""
+"""`note`, `@overwrite-note` and `@restore-note`: write into one's notes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ RESTORED = phrase("minds.note.restored", "title")
 NO_EARLIER = phrase("minds.note.no_earlier", "title")
 TOO_LONG = phrase("minds.note.too_long", "most")
 LONGEST_TITLE = 80
-"""Characters of a note's title."""
 
 
 @command("note", "<title> -> <text>", category="memory", keeps="skip", for_models=True, alters="notes")
@@ -54,7 +53,6 @@ def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
 
 @answers("note")
 async def write_note(minds: Population, request: Request) -> Outcome:
-    """Write the entry and say so."""
     title, text = request.args["title"], request.args["text"]
     written, _ = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
     return Outcome(minds.say(NOTED, title=written.title, text=text))
@@ -72,11 +70,8 @@ def restore_note(ctx: Context, title: str) -> Outcome:
 
 @answers("overwrite_note")
 async def write_anew(minds: Population, request: Request) -> Outcome:
-    """Write the note anew and say so, and where the old text is; one that was not there yet is just written.
-
-    Who wrote what in a note cannot be told, so that a mind replaces none of it: what it types is put on top.
-    """
-    if not request.args.get("person"):  # whoever is not known to be one is taken for a mind
+    """Overwrite a note. An agent's text is added on top instead, because it is unknown who wrote what in a note."""
+    if not request.args.get("person"):  # without the mark of a person it counts as an agent
         return await write_note.run(minds, request)
     title, text = request.args["title"], request.args["text"]
     written, kept = minds.add_note(minds.of(request), title, text, request.args["reason"] or None, anew=True)
@@ -88,7 +83,6 @@ async def write_anew(minds: Population, request: Request) -> Outcome:
 
 @answers("restore_note")
 async def restore(minds: Population, request: Request) -> Outcome:
-    """Write what the note said before, and say so."""
     restored = minds.restore_note(minds.of(request), title := request.args["title"])
     if restored is None:
         raise Refusal(minds.say(NO_EARLIER, title=title))

@@ -1,4 +1,4 @@
-"""Read one's own notes: which there are, one of them with its links, and what it said before."""
+"""`notes` and `@note-history`: list one's notes, read one with its links, and its earlier versions."""
 
 from __future__ import annotations
 
@@ -40,11 +40,8 @@ EARLIER = phrase("minds.notes.earlier", "when", "file")
 NO_EARLIER = phrase("minds.notes.no_earlier")
 
 SHOWN = 50
-"""Notes in a list at most."""
 SHOWN_KEPT = 20
-"""The same in the memory of the list."""
 LONGEST_KEPT = 600
-"""Characters of a note in the memory of having read it."""
 
 
 @command("notes", "[title]", category="memory", keeps="skip", for_models=True)
@@ -71,17 +68,15 @@ def note_history(ctx: Context, title: str) -> Outcome:
 
 @answers("notes")
 async def show_notes(minds: Population, request: Request) -> Outcome:
-    """Return the list, or one note."""
     agent, title = minds.of(request), request.args["title"]
     return _one(minds, agent, _found(minds, agent, title)) if title else _all(minds, agent)
 
 
 @answers("note_history")
 async def show_history(minds: Population, request: Request) -> Outcome:
-    """Return what a note says and what it said before."""
     agent, title = minds.of(request), request.args["title"]
     notes = agent.notes
-    gone = notes.read(title) is None and bool(notes.versions(title))  # what a deleted note once said is there still
+    gone = notes.read(title) is None and bool(notes.versions(title))  # a deleted note still has versions
     note = None if gone else _found(minds, agent, title)
     versions = notes.versions(note.title if note else title)
     now = minds.means.clock.now()
@@ -93,11 +88,6 @@ async def show_history(minds: Population, request: Request) -> Outcome:
 
 
 def _found(minds: Population, agent: Agent, title: str) -> Note:
-    """Return the note that a title means.
-
-    Raises:
-        Refusal: when it means none or several.
-    """
     found = agent.notes.meant(title)
     shown = excerpt(title, LONGEST_SHOWN)
     if len(found) > 1:
@@ -142,7 +132,6 @@ def _one(minds: Population, agent: Agent, note: Note) -> Outcome:
 
 
 def _body(minds: Population, note: Note, now: datetime) -> list[str]:
-    """Return the lines of a note's text."""
     lines = [f"  {line}" for section in note.sections for line in _section(minds, section, now)]
     return lines or [f"  {minds.say(EMPTY)}"]
 
@@ -163,7 +152,6 @@ def _section(minds: Population, section: NoteSection, now: datetime) -> list[str
 
 
 def _links(minds: Population, agent: Agent, note: Note) -> list[str]:
-    """Return what a note links to, which of that is not written yet, and what links to it."""
     links = agent.notes.links(note)
     told = ((LINKS, links.to), (UNWRITTEN, links.unwritten), (LINKED_FROM, links.back))
     return [minds.say(how, titles=listed(titles)) for how, titles in told if titles]

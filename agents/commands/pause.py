@@ -1,4 +1,4 @@
-"""Have one agent, or all of them, not think for a while."""
+"""`@pause` and `@resume`: stop and restart the thinking of one agent or all."""
 
 from __future__ import annotations
 
@@ -41,13 +41,11 @@ def resume(ctx: Context, name: str) -> Outcome:
 
 @answers("pause")
 async def do_pause(minds: Population, request: Request) -> Outcome:
-    """Let one, or all, rest."""
     return _set(minds, request, paused=True, one=PAUSED, everybody=PAUSED_ALL)
 
 
 @answers("resume")
 async def do_resume(minds: Population, request: Request) -> Outcome:
-    """Let one, or all, go on."""
     return _set(minds, request, paused=False, one=RESUMED, everybody=RESUMED_ALL)
 
 
@@ -61,6 +59,6 @@ def _set(minds: Population, request: Request, *, paused: bool, one: Phrase, ever
 
 
 def pause_of(minds: Population, agent: Agent) -> str:
-    """Say that an agent is paused; empty when it is not, and for a person."""
+    """Return a message when an agent is paused; else empty."""
     paused = not agent.definition.person and minds.resting.paused(agent.slug)
     return minds.say(IS_PAUSED, name=agent.name) if paused else ""

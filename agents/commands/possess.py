@@ -1,4 +1,4 @@
-"""Take over an agent's body, and give it back."""
+"""`@possess` and `@release`: control an agent's character."""
 
 from __future__ import annotations
 
@@ -43,7 +43,6 @@ def release(ctx: Context) -> Outcome:
 
 @answers("possess")
 async def take_over(minds: Population, request: Request) -> Outcome:
-    """Have the owner lead an agent."""
     held, say = minds.resting.possession, minds.say
     if held is not None:
         raise Refusal(say(ALREADY, name=held.name))
@@ -60,7 +59,6 @@ async def take_over(minds: Population, request: Request) -> Outcome:
 
 @answers("release")
 async def give_back(minds: Population, request: Request) -> Outcome:
-    """Have the agent lead itself again."""
     held = minds.resting.leads(request.who)
     if held is None:
         raise Refusal(minds.say(NOBODY))

@@ -1,4 +1,4 @@
-"""Who somebody is: one's own profile, and for the owner everybody's."""
+"""`@my-profile`, `@set-profile`, and for the owner `@show-profile` and `@edit-profile`."""
 
 from __future__ import annotations
 
@@ -80,19 +80,16 @@ def edit_profile(ctx: Context, name: str, text: str) -> Outcome:
 
 @answers("my_profile")
 async def tell_mine(minds: Population, request: Request) -> Outcome:
-    """Return the profile of whoever asks."""
     return OWN.told(minds, request)
 
 
 @answers("set_profile")
 async def set_mine(minds: Population, request: Request) -> Outcome:
-    """Write the new profile, and say what it was before."""
     return OWN.changed(minds, request)
 
 
 @answers("show_profile")
 async def tell(minds: Population, request: Request) -> Outcome:
-    """Return all that makes somebody who they are."""
     agent, say = asked_about(minds, request), minds.say
     one = agent.definition
     if one.person:
@@ -113,7 +110,6 @@ async def tell(minds: Population, request: Request) -> Outcome:
 
 @answers("edit_profile")
 async def edit(minds: Population, request: Request) -> Outcome:
-    """Write somebody else's new profile."""
     agent = mind_only(minds, asked_about(minds, request))
     words = words_of(request.args["text"], minds)
     set_section(minds, agent, SECTION, words)

@@ -1,4 +1,4 @@
-"""Make the summaries of a life anew from its archive, in parts."""
+"""`@rebuild-summaries`: make the summaries anew from the archive, in parts."""
 
 from __future__ import annotations
 
@@ -49,21 +49,11 @@ def rebuild_summaries(ctx: Context, name: str) -> Outcome:
 
 @answers(REBUILD)
 async def rebuild(minds: Population, request: Request) -> Outcome:
-    """Make them anew, and tell what came of it."""
     return await made(minds, asked_about(minds, request), REBUILD)
 
 
 async def made(minds: Population, agent: Agent, reason: str) -> Outcome:
-    """Have the summaries of an agent made, and tell what came of it.
-
-    Args:
-        minds: all minds.
-        agent: whose.
-        reason: `rebuild` or `bootstrap`.
-
-    Raises:
-        Refusal: when nothing was made.
-    """
+    """Rebuild an agent's summaries and report the result; refuses when nothing was made."""
     try:
         rebuilt = await minds.tracked(agent, agent.rebuild.run(reason))
     except Declined as declined:
@@ -77,7 +67,6 @@ async def made(minds: Population, agent: Agent, reason: str) -> Outcome:
 
 
 def _told(minds: Population, agent: Agent, rebuilt: Rebuilt) -> str:
-    """Say what was made of what, and of what quality it is."""
     say, last = minds.say, rebuilt.made[-1]
     about = {"last": last.covers[1], "parts": rebuilt.parts, "method": last.method, "n": rebuilt.kept_word_for_word}
     lines = [say(DONE, name=agent.name, **about)]

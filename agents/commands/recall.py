@@ -1,4 +1,4 @@
-"""Search one's own memory."""
+"""`recall`: search one's memory."""
 
 from __future__ import annotations
 
@@ -28,16 +28,12 @@ SUMMARY = phrase("minds.recall.summary", "when", "text", "first", "last")
 NOTE = phrase("minds.recall.note", "title", "when", "text")
 BEHIND = phrase("minds.recall.behind")
 HITS = 5
-"""How many hits are shown."""
 LONGEST = 300
-"""Characters of a hit that are shown."""
 LONGEST_KEPT = 160
-"""The same in the memory of having searched, which every prompt repeats until it is folded."""
+"""The same in the remembered result, which every prompt repeats until it is folded."""
 LONGEST_QUERY = 160
-"""Characters of the question that are repeated."""
 
 Tell = Callable[[str], str]
-"""Says a written time in words."""
 
 
 @command("recall", "<query>", aliases=("remember",), category="memory", keeps="skip", for_models=True)
@@ -56,14 +52,13 @@ def recall(ctx: Context, query: str) -> Outcome:
 
 @answers("recall")
 async def search_memory(minds: Population, request: Request) -> Outcome:
-    """Return the best hits, a line each: when, where, who, what."""
     query, agent = request.args["query"], minds.of(request)
     hits, behind = await minds.search(agent, query, HITS)
     shown = excerpt(query, LONGEST_QUERY)
     if not hits:
         told = kept = minds.say(NOTHING, query=shown)
     else:
-        # What is remembered of it stays true: "an hour ago" would not.
+        # Relative times would become wrong in the remembered text.
         now, day = partial(when, minds.say, now=minds.means.clock.now()), partial(date, minds.say)
         found = minds.say(FOUND, query=shown)
         told = "\n".join([found, *(f"  {told_hit(minds, agent, hit, query, now, LONGEST)}" for hit in hits)])
@@ -72,16 +67,7 @@ async def search_memory(minds: Population, request: Request) -> Outcome:
 
 
 def told_hit(minds: Population, agent: Agent, hit: Hit, query: str, tell: Tell, most: int) -> str:
-    """Return a hit as one line.
-
-    Args:
-        minds: renders phrases.
-        agent: whose memory it is.
-        hit: what was found.
-        query: what was asked; it decides which part of a note is shown.
-        tell: says a written time in words.
-        most: characters of its text at most.
-    """
+    """Return a hit as one line; the query decides which section of a note is shown."""
     say = minds.say
     if hit.covers is not None:
         first, last = hit.covers
@@ -101,7 +87,6 @@ def told_hit(minds: Population, agent: Agent, hit: Hit, query: str, tell: Tell, 
 
 
 def _who(minds: Population, hit: Hit, most: int) -> str:
-    """Return a memory's words, with who it was where they do not say so, and how often it was before."""
     text, actor = _shown(hit, most), hit.entry.actor if hit.entry else None
     if actor and actor.casefold() not in hit.text.casefold():
         text = minds.say(BY, actor=actor, text=text)
@@ -110,14 +95,12 @@ def _who(minds: Population, hit: Hit, most: int) -> str:
 
 
 def _shown(hit: Hit, most: int) -> str:
-    """Return a memory's words on one line, with three dots where it goes on before or after what is shown."""
     text, whole = excerpt(hit.text, most), hit.entry.text if hit.entry else hit.text
     after = "..." if not whole.rstrip().endswith(hit.text.rstrip()) and not text.endswith("...") else ""
     return f"{'' if whole.startswith(hit.text.strip()) else '...'}{text}{after}"
 
 
 def _time(agent: Agent, seq: int) -> str:
-    """Return when a memory was, as written; empty when the archive cannot say."""
     try:
         return next((entry.at for entry in agent.memory.read(seq, seq)), "")
     except OSError:

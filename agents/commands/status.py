@@ -1,4 +1,4 @@
-"""See how a memory stands: in five lines, or all that there is to be told."""
+"""`@memory-status`: the state of a memory, in five lines or in full."""
 
 from __future__ import annotations
 
@@ -30,7 +30,6 @@ WARNINGS = phrase("minds.status.warnings", "what")
 FINE = phrase("minds.status.fine")
 
 FULL = "full"
-"""The last word of who wants to read all that there is."""
 
 
 @command("@memory-status", "[name] [full]", category="memory", keeps="skip")
@@ -51,27 +50,24 @@ def memory_status(ctx: Context, name: str) -> Outcome:
 
 @answers("memory_status")
 async def report_briefly(minds: Population, request: Request) -> Outcome:
-    """Return the report in five lines, behind one that says so when the agent is paused."""
     agent = asked_about(minds, request)
     await agent.measure()
-    with suppress(OSError):  # told as what is wrong with the archive
+    with suppress(OSError):  # reported as a problem of the archive
         await minds.look_through(agent)
     return Outcome("\n".join(filter(None, [pause_of(minds, agent), *_lines(minds.say, minds.status(agent))])))
 
 
 @answers("memory_status_full")
 async def report_fully(minds: Population, request: Request) -> Outcome:
-    """Return the whole report."""
     agent = asked_about(minds, request)
     await agent.measure()
-    with suppress(OSError):  # the report says nothing of it then
+    with suppress(OSError):  # left out of the report then
         await minds.look_through(agent)
         await minds.inner.look(agent)
     return Outcome("\n".join(filter(None, [pause_of(minds, agent), minds.report(agent)])))
 
 
 def _lines(say: Say, status: Mapping[str, Any]) -> Iterator[str]:
-    """Yield whose memory it is and how long, what stands word for word, the summaries, what comes next, warnings."""
     tiers = {tier["tier"]: tier for tier in status["tiers"]}
     yield say(MEMORY, name=status["agent"], memories=memories(say, status["total"]), n=f"{status['covered_through']:,}")
     verbatim = tiers.pop("immediate", None)
@@ -88,7 +84,6 @@ def _lines(say: Say, status: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _summary(say: Say, tier: Mapping[str, Any]) -> str:
-    """Return what a summary covers, who wrote it, and when."""
     method = f"{tier['method']} ({tier['model']})" if tier["model"] else tier["method"]
     when = ago(tier["age_seconds"]) or say(UNDATED)
     return say(

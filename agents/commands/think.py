@@ -1,4 +1,4 @@
-"""Think something to oneself."""
+"""`think`: think something to oneself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take back what a command changed in an `agent.md`."""
+"""`@undo-change`: revert the last change of an `agent.md` by a command."""
 
 from __future__ import annotations
 
@@ -28,7 +28,6 @@ def undo_change(ctx: Context, name: str) -> Outcome:
 
 @answers("undo_change")
 async def undo(minds: Population, request: Request) -> Outcome:
-    """Write what was there before, and say what that is about."""
     agent = asked_about(minds, request)
     field = take_back(minds, agent)
     told = minds.say(DONE, name=agent.name, what=field.replace("_", " "), file=agent.definition.file)

@@ -1,4 +1,4 @@
-"""Ask why: how a line of an agent came about, from the trace that was kept of it."""
+"""`@why`: how a line of an agent came about, from its trace."""
 
 from __future__ import annotations
 
@@ -41,16 +41,11 @@ UNREADABLE = phrase("minds.why.unreadable")
 NO_MEMORY = phrase("minds.why.no_memory", "reference")
 
 LISTED = 8
-"""Lines that are named when the one that was asked for is not there."""
 LONGEST_LINE = 100
-"""Characters of such a line."""
 LONGEST_NAME = 4
-"""Words of a name at most."""
 LOOKED_BACK = 64
-"""Newest memories among which is looked for who spoke last."""
 
 _NOT_AT_ALL = 4
-"""Rank of a line that does not hold the words."""
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 _QUOTED = re.compile(r"[\"“](.+?)[\"”]?\s*$", re.S)
@@ -58,18 +53,11 @@ _HEARD = ("heard", "told")
 _NUMBER = re.compile(r"-?[0-9]{1,5}")
 _NAME = re.compile(r"\w[\w'’-]*")
 _NUMBERED = re.compile(rf"({_NAME.pattern}) -?[0-9]+")
-"""One word, and one with a number behind it; one that begins with a capital may be meant as a name."""
 
 
 class _Wanted(NamedTuple):
-    """Which line is meant.
-
-    Args:
-        agents: whose it may be.
-        number: the how-manyth last; 0 when words or a step say which.
-        words: words that it holds; empty for any.
-        step: the ledger's step that it is; 0 for any.
-        heard: that line, as it was remembered; empty when it is not asked for by what was remembered.
+    """Which line is wanted: `number` 1 is the newest, 0 when `words` or `step` decide; `heard` is the text of a named
+    entry.
     """
 
     agents: tuple[Agent, ...]
@@ -97,7 +85,6 @@ def why(ctx: Context, what: str) -> Outcome:
 
 @answers("why")
 async def explain(minds: Population, request: Request) -> Outcome:
-    """Return how the line came about."""
     what = request.args["what"].strip()
     bare = re.sub(r"(?:^|\s+)full$", "", what, flags=re.I)
     wanted = _wanted(minds, request, bare)
@@ -122,11 +109,6 @@ def _read(minds: Population, head: Head) -> Trace:
 
 
 def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
-    """Return which line is asked for.
-
-    Raises:
-        Refusal: when it is another's and one is not the owner, or nobody can be meant.
-    """
     named, rest = _named(minds, what)
     own = minds.by_id(request.who)
     if request.args["may"] != "all":
@@ -144,7 +126,6 @@ def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
 
 
 def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
-    """Return the agent that a text begins with, None for none, and the rest of it."""
     words = what.split()
     for count in range(min(LONGEST_NAME, len(words)), 0, -1):
         definition = find_definition(" ".join(words[:count]).rstrip(",:"), minds.definitions)
@@ -154,13 +135,13 @@ def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
 
 
 def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
-    """Return what an owner means who names nobody: what they heard last, or words that anybody spoke."""
+    """Interpret a text without a name: the line last heard by the owner, or words said by any agent."""
     _refuse_strangers(minds, what)
     if what and not _NUMBER.fullmatch(what):
         minded = tuple(agent for agent in minds.opened() if not agent.definition.person)
         return _which(minds, minded, what)
     if what:
-        _which(minds, (), what)  # a number that is no line's is told before anything else
+        _which(minds, (), what)  # refuses an invalid number first
     for entry in reversed(own.memory.newest(LOOKED_BACK) if own else []):
         speaker = _speaker(minds, entry) if entry.kind in _HEARD else None
         if speaker is not None:
@@ -171,13 +152,12 @@ def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
 
 
 def _speaker(minds: Population, entry: Entry) -> Agent | None:
-    """Return the mind that did what somebody else remembers; None when it was no mind."""
     definition = find_definition(entry.actor, minds.definitions) if entry.actor else None
     return minds.open(definition.slug) if definition and not definition.person else None
 
 
 def _refuse_strangers(minds: Population, what: str) -> None:
-    """Refuse a number behind a name that is nobody's: as words the two would be found scattered in any line."""
+    """Refuse an unknown name with a number: as words, the two would match scattered in any line."""
     found = _NUMBERED.fullmatch(what)
     if found and found[1][0].isupper():
         raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=_agents(minds)))
@@ -188,11 +168,6 @@ def _agents(minds: Population) -> str:
 
 
 def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
-    """Return the line that a number or words mean.
-
-    Raises:
-        Refusal: when the number is no line's.
-    """
     if _NUMBER.fullmatch(rest):
         if int(rest) < 1:
             raise Refusal(minds.say(FROM_ONE, number=rest))
@@ -202,11 +177,7 @@ def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
 
 
 def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wanted:
-    """Return the line that a memory holds: its owner's own, or that of the mind whom they heard or saw.
-
-    Raises:
-        Refusal: when there is no such memory, or a person did it.
-    """
+    """Return the line behind an entry: its owner's, or that of the agent whom the owner perceived."""
     holder, whole = minds.find(owner) if owner else minds.by_id(request.who), request.args["may"] == "all"
     if not whole and (holder is None or holder.id != request.who):
         raise Refusal(minds.say(OTHERS_MIND))
@@ -227,7 +198,7 @@ def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wa
 
 
 def _found(wanted: _Wanted) -> tuple[Agent, Head] | None:
-    """Return the newest line that is meant and whose it is; reads files, and nothing else."""
+    """Return the newest wanted line and its agent. Only reads files, so it may run in a thread."""
     found = [(agent, head) for agent in wanted.agents if (head := _found_of(agent, wanted)) is not None]
     return max(found, key=lambda pair: pair[1].step, default=None)
 
@@ -242,7 +213,6 @@ def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
 
 
 def _holding(heads: Iterable[Head], words: str) -> Head | None:
-    """Return the newest line that holds these words best."""
     sought, best, least = _words(words), None, _NOT_AT_ALL
     for head in heads if sought else ():
         rank = _rank(sought, head.line or "")
@@ -254,7 +224,7 @@ def _holding(heads: Iterable[Head], words: str) -> Head | None:
 
 
 def _rank(sought: list[str], line: str) -> int:
-    """Return how well a line holds words: 0 side by side, 1 scattered, 2 and 3 only with its private reason."""
+    """Rank a line by words: 0 adjacent, 1 scattered, 2 and 3 the same including its private reason."""
     for rank, text in ((0, line.partition(REASON_BAR)[0]), (2, line)):
         there = _words(text)
         if f" {' '.join(sought)} " in f" {' '.join(there)} ":
@@ -275,13 +245,11 @@ def _words(text: str) -> list[str]:
 
 
 def _newer(agent: Agent, trace: Trace) -> str:
-    """Return what an agent said after the newest line of which there is a trace; empty when it said nothing."""
     last = next((entry for entry in reversed(agent.memory.newest(LOOKED_BACK)) if entry.kind == "said"), None)
     return last.text if last is not None and last.source > trace.step else ""
 
 
 async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
-    """Say that a line is not there, and which are."""
     agent = wanted.agents[0] if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
     if agent is None and what[0].isupper() and _NAME.fullmatch(what):

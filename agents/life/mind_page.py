@@ -1,4 +1,4 @@
-"""`mind.md`: a page per agent on what is in its mind now, written for people. What is edited there is overwritten."""
+"""`mind.md`: a page for people that shows the state of an agent's mind. Edits to it are overwritten."""
 
 from __future__ import annotations
 
@@ -19,19 +19,11 @@ from mud.storage.files import write_atomic
 log = logging.getLogger(__name__)
 
 EVERY = 5.0
-"""Seconds between two writings of a page at least."""
 NEWEST = 12
-"""Memories shown word for word."""
 
 
 def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
-    """Return an agent's page: who it is, its summaries, its newest memories, its notes, its inner life, its last
-    thought.
-
-    Args:
-        agent: the agent.
-        inner: what `Inner.told` tells; None when that is not known.
-    """
+    """Return an agent's page as Markdown; `inner` is the result of `Reflection.told`."""
     memory = agent.memory
     parts = [f"# {agent.name}", "What is in this mind now. Made by the program; edits here are overwritten."]
     one = agent.definition
@@ -60,11 +52,9 @@ def _last_thought(agent: Agent) -> str:
 
 
 class MindPages:
-    """Keeps the pages up to date, each at most every few seconds.
+    """Writes the pages of changed minds every few seconds.
 
-    Args:
-        minds: all minds.
-        wrote: is told of every page written, so that the watcher does not take it for an edit.
+    `wrote` is called before each write, so that the file watcher does not take it for an edit.
     """
 
     def __init__(self, minds: Population, wrote: Callable[[Path, str], None]) -> None:
@@ -73,17 +63,15 @@ class MindPages:
         self._stale: set[str] = set()
 
     def observe(self, step: Step) -> None:
-        """Note whose page a step made stale."""
         self._stale.update(perceived.who for perceived in step.left)
 
     async def run(self) -> None:
-        """Write stale pages, for ever."""
         while True:
             await self._minds.means.clock.sleep(EVERY)
             self.write_all()
 
     def write_all(self) -> None:
-        """Write every stale page now. A page that cannot be written is logged: nothing depends on it."""
+        """Write every outdated page. Failures are only logged, since nothing depends on these pages."""
         stale, self._stale = self._stale, set()
         for who in stale:
             agent = self._minds.by_id(who)
@@ -93,7 +81,7 @@ class MindPages:
     def _write(self, agent: Agent) -> None:
         path = agent.folder / "mind.md"
         if not agent.folder.is_dir():
-            return  # somebody took the folder away; a page must not bring it back
+            return  # the folder was removed; writing would create it again
         try:
             text = render_page(agent, self._minds.inner.told(agent, known=True))
             self._wrote(path, text)

@@ -1,4 +1,4 @@
-"""From an agent's present to its prompt: gathers what the agent knows and hands it to the pure builder."""
+"""Gathers what an agent knows now and passes it to the pure prompt builder."""
 
 from __future__ import annotations
 
@@ -30,38 +30,31 @@ from mud.world.things import Thing
 
 FULL_HINT = phrase("minds.sleep.full_hint")
 CUE_LINES = 6
-"""Newest memories that decide which notes and experiences are related to the present."""
+"""Number of newest entries in the query for related notes and experiences."""
 LEAST_LINE = 2
-"""Tokens of a line at least, its end included."""
+"""Least tokens of a line, including its end."""
 SETTLED = 6
-"""Newest memories after which a place that all of them are of is told by its first sentence alone: what it looks like
-was read in the prompts of all these, and `look` tells it again. It is read anew at every thought, and the whole
-descriptions of the shipped vault take 68 tokens, their first sentences 24."""
+"""Number of newest entries after which an unchanged place is described by its first sentence only.
+
+It was in the earlier prompts, and `look` shows it again. Full descriptions of the shipped vault take 68 tokens at every
+thought, first sentences 24.
+"""
 
 SMALL_WINDOWS = 8
-"""Into so many parts a window is divided of which past experiences may take one, when `experience_share` is less."""
+"""Past experiences take at most one of so many parts of the window, when `experience_share` is less."""
 QUOTED = ("said", "heard", "told", "thought")
-"""Kinds of memories that may stand for a past time whose summary has nothing new to tell."""
+"""Kinds of entries that may be quoted from a time whose summary adds nothing."""
 MOST_QUOTED = 256
-"""Memories of one past time that are looked at for that, the newest."""
 
 
 class _Measures(TypedDict):
-    """What a prompt is held to."""
-
     window: int
     reserve: int
     count: Callable[[str], int]
 
 
 class Related(NamedTuple):
-    """What resembles the present.
-
-    Args:
-        notes: notes, best first.
-        summaries: summaries of other times, best first; a prompt shows the first of them that have something to add.
-        cue: what was looked for.
-    """
+    """Search results related to the present, best first, and the query."""
 
     notes: tuple[Hit, ...] = ()
     summaries: tuple[Hit, ...] = ()
@@ -69,14 +62,6 @@ class Related(NamedTuple):
 
 
 class Prompting:
-    """Builds prompts.
-
-    Args:
-        minds: all minds.
-        templates: the prompt templates.
-        commands: every command; a prompt lists those that its agent is offered.
-    """
-
     def __init__(self, minds: Population, templates: Templates[Template], commands: Registry[Command]) -> None:
         self._minds = minds
         self._templates = templates
@@ -84,7 +69,6 @@ class Prompting:
         self._rooms: dict[str, tuple[object, int]] = {}
 
     async def related(self, agent: Agent) -> Related:
-        """Look up what resembles an agent's present: where it is, who is there, what was said last."""
         means = self._minds.means
         cue = self._cue(agent)
         if not cue:
@@ -105,7 +89,7 @@ class Prompting:
         return "\n".join([here.name, *people, agent.definition.goal, agent.definition.own_goal, *lines]).strip()
 
     def _here(self, agent: Agent) -> Thing | None:
-        """Return where a character stands, or, while it is away, where it left from and will come back to."""
+        """Return an agent's location; while it is away, the one that it left and will return to."""
         world = self._minds.world
         return (world.location_of(agent.id) or world.location(world.away.get(agent.id, ""))) if world else None
 
@@ -116,16 +100,10 @@ class Prompting:
         return [shown_name(world, self._minds.say, one) for one in world.people(here.id) if one.id != agent.id]
 
     def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
-        """Return the prompt an agent would get now.
-
-        Args:
-            agent: whose.
-            related: what resembles its present.
-            hint: advice for this turn; empty for none.
-            thinks: it is for a thought, so that what it has no room for is folded first; a reader folds nothing.
+        """Return an agent's prompt; for a thought (`thinks`) entries without room are folded first.
 
         Raises:
-            Refusal: when its character is nowhere.
+            Refusal: when the character has no location.
             Unavailable: when the window is too small for any prompt.
         """
         folds = thinks and self._minds.means.writable
@@ -149,14 +127,11 @@ class Prompting:
         return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
 
     def room(self, agent: Agent) -> int:
-        """Return the tokens that summaries and memories may take in an agent's next prompt, wherever it is.
-
-        Asked for after every memory; it is counted anew when a file, or what the model's server says, has changed.
-        """
+        """Return the tokens for summaries and entries in an agent's next prompt, wherever it is. Cached."""
         means, definition = self._minds.means, agent.definition
         try:
             template = self._template(agent)
-        except VaultProblem:  # there is none that can be used, as `check` says: no prompt is ever built
+        except VaultProblem:  # no template is usable, as `check` reports: no prompt is ever built
             return UNLIMITED
         by = (definition, means.configuration.version, agent.counter.ratio, template)
         if self._rooms.get(agent.slug, (None,))[0] != by:
@@ -167,14 +142,11 @@ class Prompting:
         parts = PromptParts(agent.name, _profile_of(agent), self._listed(agent))
         try:
             return room_for_memories(parts, self._template(agent), **self._measures(agent))
-        except Unavailable:  # no prompt is ever built, and `check` says why
+        except Unavailable:  # no prompt is ever built, as `check` reports
             return UNLIMITED
 
     def shed(self, agent: Agent) -> Shed | None:
-        """Return what an agent's next prompt leaves out, apart from what is related; None when there is none.
-
-        What is folded before that, for want of room, is not left out.
-        """
+        """Return what an agent's next prompt leaves out, apart from related texts; None when there is no prompt."""
         try:
             parts = self._parts(agent, Related(), "")
             prompt = self._built(agent, parts)
@@ -190,14 +162,12 @@ class Prompting:
         return Shed(prompt.shed, prompt.unheld)
 
     def _room_for_related(self, agent: Agent) -> Room:
-        """Return how much related notes and past experiences may take in an agent's prompt."""
         settings, most = agent.thinking(), self._minds.means.configuration.get(RecallSettings).related_summaries
         window, share = agent.profile().num_ctx, settings.experience_share
         least = min(settings.experience_least, window // SMALL_WINDOWS) if share else 0
         return Room(settings.related_tokens, max(int(share * window), least), most)
 
     def _listed(self, agent: Agent) -> tuple[tuple[str, str], ...]:
-        """Return the commands that an agent is offered, with what each does."""
         return tuple((one.usage, one.summary) for one in self._offers[agent.thinking().self_changes])
 
     def _parts(self, agent: Agent, related: Related, hint: str) -> PromptParts:
@@ -239,10 +209,8 @@ class Prompting:
         )
 
     def _described(self, agent: Agent, here: Thing) -> str:
-        """Return what an agent's place looks like, in short when it has been there for a while, and that its head is
-        full when it is.
-
-        Of a prompt that is full hints are left out first, so this one stands where nothing is.
+        """Return an agent's place in words, and that its head is full: a hint would be the first to be left out of a
+        full prompt.
         """
         newest = agent.memory.newest(SETTLED)
         settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
@@ -252,7 +220,7 @@ class Prompting:
 
 
 def _shown(view: View) -> Callable[[Hit], bool]:
-    """Return what tells whether the prompt shows a hit anyway: a summary in use, or a note just written."""
+    """Return a predicate for hits that the prompt shows anyway: summaries in use and notes just written."""
     told = [summary for summary in (view.longterm, view.recent) if summary is not None]
     lines = "\n".join(entry.text for entry in view.tail if entry.kind == "note")
 
@@ -265,10 +233,6 @@ def _shown(view: View) -> Callable[[Hit], bool]:
 
 
 def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
-    """Return what was said and thought in a range of memories, told of the past as summaries tell it.
-
-    There is nothing when the archive cannot be read.
-    """
     try:
         entries = agent.memory.read(max(first, last - MOST_QUOTED + 1), last)
     except OSError:
@@ -277,7 +241,7 @@ def _worth_quoting(agent: Agent, first: int, last: int) -> list[str]:
 
 
 def _as_past(line: str) -> str:
-    """Return a line of what was said as summaries tell it: `You say, "Tea?"` is `I said, "Tea?"`."""
+    """Put a line of speech into past tense: `You say, "Tea?"` becomes `I said, "Tea?"`."""
     lead, mark, said = line.partition(', "')
     if lead == "You say":
         return f"I said{mark}{said}"
@@ -296,6 +260,5 @@ def _profile_of(agent: Agent) -> str:
 
 
 def _view(agent: Agent) -> View:
-    """Return what is shown of a life; of a long arrear no more than any prompt has room for."""
     most = agent.compactor.view.state().window // LEAST_LINE
     return agent.life.context(max(most, agent.settings().runtime_cap))

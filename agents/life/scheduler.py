@@ -1,6 +1,6 @@
-"""Agents that live: whoever is due thinks, what it decides is submitted, and who was spoken to is due soon.
+"""The scheduler of agents: due agents think, their lines are submitted, and addressed agents become due soon.
 
-One thought per agent at a time; the loop itself never waits for a model.
+Each agent has one thought at a time; the loop itself never waits for a model.
 """
 
 from __future__ import annotations
@@ -44,37 +44,24 @@ FIRST_WITHIN = 5.0
 JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
 TURNS_A_PASS = 8
-"""Agents that begin a turn before everybody else of the event loop gets theirs."""
+"""Turns started before other tasks of the event loop run."""
 SLEEP_STEP = 5.0
-"""Seconds between two looks at a sleeper: whether it wakes, and what of its memory is to be put in order."""
 QUIET = 300.0
-"""Seconds for which nobody must have spoken to an agent, or woken it, before it falls asleep by the clock."""
+"""Seconds without being addressed or woken before an agent falls asleep by the clock."""
 LEFT_ALONE = 30.0
-"""Seconds for which nobody must have spoken to an agent before it looks back on what it lived."""
+"""Seconds without being addressed before an agent reflects."""
 SPOKEN = ("heard", "told")
-"""Kinds of memory that somebody else's words leave."""
 HABIT = "habit"
-"""Stands for a brain in the trace of what no brain decided."""
+"""Stands for a brain in traces of lines that follow fixed rules."""
 AT_NIGHT = "it is time to sleep, by the clock"
 LOOK_AGAIN = 30.0
-"""Seconds between two looks whether a model that answered still does."""
+"""Seconds between two checks of models that all answer."""
 LOOK_SOONER = 5.0
-"""Seconds between two looks whether a model that was silent answers; its host is asked less often, see its health."""
+"""The same while a model does not answer."""
 
 
 class SchedulerConfig(NamedTuple):
-    """What makes agents think.
-
-    Args:
-        brains: loads the kinds of brain.
-        voice: the texts an instinct speaks with.
-        queue: asks language models.
-        prompting: builds the prompt of a thought.
-        chance: all chance comes from it.
-        clock: the time.
-        override: name of the brain of every agent, whatever its file says; None for its own.
-        traced: how lines come about is kept, for `@why`.
-    """
+    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -87,14 +74,7 @@ class SchedulerConfig(NamedTuple):
 
 
 class Scheduler:
-    """The agents of a running world.
-
-    Args:
-        minds: all minds.
-        engine: the door into the world.
-        drives: what makes them think.
-        submitted: is told of every step that an agent submitted, to carry out what it requests.
-    """
+    """The agents of a running world. `submitted` is called with every step of an agent, to carry out its requests."""
 
     def __init__(
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
@@ -108,20 +88,19 @@ class Scheduler:
         self._turns: set[asyncio.Task[None]] = set()
         self._summons = Attention()
         self._sleepers: set[str] = set()
-        """Folders of the agents that were asleep at their last turn."""
+        """Slugs of the agents that were asleep at their last turn."""
         self._woke: set[str] = set()
-        """Folders of the agents that have not thought since they woke."""
+        """Slugs of the agents that have not thought since they woke."""
         self._disturbed: dict[str, float] = {}
-        """When somebody last spoke to an agent or woke it."""
+        """When an agent was last addressed or woken."""
         self._bedtime_asked: dict[str, datetime] = {}
         self._told_full: dict[str, int] = {}
-        """How many folds an agent's memory had had when it was told last that its head is getting full."""
+        """Number of folds at the last message that the head is getting full."""
         self._stopped = False
         self.answers: dict[str, bool] = {}
-        """Whether the model of each LLM profile that somebody thinks with answers, as far as it was asked."""
+        """Whether the model of each LLM profile in use answers, as far as known."""
 
     def wake(self, agent: Agent) -> None:
-        """Give an agent its brains and make it due soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
@@ -138,7 +117,7 @@ class Scheduler:
         self._woken.set()
 
     def redefined(self, agent: Agent) -> None:
-        """Let an edited `agent.md` act: another name gets brains that know it, a shorter interval a sooner turn."""
+        """Apply an edited `agent.md`: new brains for a new name, an earlier turn for a shorter interval."""
         if agent.thinker is None:
             return
         if agent.thinker.name != agent.name:
@@ -147,31 +126,27 @@ class Scheduler:
         self._woken.set()
 
     def rest(self, agent: Agent) -> None:
-        """Let one agent think no more."""
         self._scheduler.drop(agent.slug)
         self._summons.drop(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
     def _brain_of(self, agent: Agent) -> str:
-        """Return the name of the brain whose turn it is; one that needs a model gives way while it may not be asked."""
+        """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
         brain = self._wanted(agent)
         return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
 
     def _wanted(self, agent: Agent) -> Brain | None:
-        """Return the brain that an agent's file, or the command line, names; None when there is no such one."""
         wanted = self._drives.override or agent.definition.brain
         return self._drives.brains().find("language" if wanted == "auto" else wanted)
 
     def _gave_way(self, agent: Agent, brain: Brain) -> str:
-        """Return why a brain cannot be asked now; empty when it can."""
         if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
             return "no model answers"
         used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
         return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
-        """Let everybody notice what a step let them perceive."""
         actor = self._engine.world.get(step.who)
         for who, perceptions in by_witness(step.left).items():
             agent = self._minds.by_id(who)
@@ -190,11 +165,10 @@ class Scheduler:
         self._summons.call(agent.slug, at, person=person)
         self._scheduler.hasten(agent.slug, at)
         self._woken.set()
-        if person:  # its thought may wait for a model already, and will know of this when its turn comes
+        if person:  # a waiting model call for its thought will cover this, as its prompt is built when its turn comes
             self._drives.queue.hasten(agent.name)
 
     async def run(self) -> None:
-        """Wake whoever is due, for ever."""
         clock = self._drives.clock
         while not self._stopped:
             self._woken.clear()
@@ -209,19 +183,14 @@ class Scheduler:
                 with suppress(TimeoutError):
                     await timeout(wait, self._woken.wait(), clock)
             else:
-                await clock.sleep(0)  # a crowd that is due must not keep everybody else from their turn
+                await clock.sleep(0)  # a crowd of due agents must not block other tasks
 
     @property
     def due(self) -> float | None:
-        """When somebody is due next, by the monotonic clock; None when nobody is."""
         return self._scheduler.next()
 
     async def take_turn(self) -> Agent | None:
-        """Have whoever has been due for longest take a turn, for one who leads the world step by step instead of `run`.
-
-        Returns:
-            Whose turn it was; None when nobody is due.
-        """
+        """Run the turn of the agent due longest and return it, to run a world step by step; None when none is due."""
         for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()
@@ -229,7 +198,6 @@ class Scheduler:
         return None
 
     async def _turn(self, slug: str) -> None:
-        """Have one agent think and act once, and make it due again whatever comes of it."""
         agent = self._minds.by_slug(slug)
         if agent is None:
             return
@@ -248,14 +216,13 @@ class Scheduler:
             self._due_again(agent)
 
     def _look_inward(self, agent: Agent) -> None:
-        """Let an agent reflect when that is due: when nobody spoke to it for a while, or when it is overdue."""
         quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
         if not (self._stopped or self._minds.sleeps(agent.id)):
             left_alone = quiet and not self._summons.person_waits(agent.slug)
             self._minds.inner.idle(agent, self._engine, left_alone=left_alone)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
-        """Have one agent think once and submit what it decided; None when it let the turn pass, or sleeps."""
+        """Let one agent think and submit its line; return None when it submits none."""
         if self._minds.sleeps(agent.id):
             return None
         self._tell_when_full(agent)
@@ -280,7 +247,6 @@ class Scheduler:
         return step
 
     def _submit(self, agent: Agent, line: str, why: str) -> Step:
-        """Submit a line that no thought came to, and say why."""
         step = agent.actor.submit(self._engine, agent.id, line)
         if (situation := self._situation(agent)) is not None:
             self._trace(agent, Thought(HABIT, Decision(line, why), 0.0), situation, step)
@@ -294,7 +260,7 @@ class Scheduler:
         return situate(*known, seconds, bedtime, woke=woke, takes_notes=notes)
 
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
-        """Keep how a line came about, or why a model's reply was none; a turn that just passed is not worth a trace."""
+        """Keep the trace of a line, or of model calls without a line; a turn that passed without either has none."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
@@ -304,7 +270,7 @@ class Scheduler:
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
     def sleep(self, agent: Agent) -> None:
-        """Let a sleeper wake if it is time, else have its journal put in order and then, when that is due, a fold."""
+        """Run a sleeper's turn: wake it, or consolidate its journal and start what is due during sleep."""
         hours, now, at = self._hours(agent), self._local(), fell_asleep(agent.memory)
         since = parse_iso(at).astimezone(now.tzinfo) if at else now
         if hours.wakes(since, now) and not self._minds.resting.rests(agent.slug):
@@ -318,11 +284,10 @@ class Scheduler:
         self._minds.remembered(agent.slug, ())
 
     def _goes_to_bed(self, agent: Agent) -> bool:
-        """Have an agent fall asleep when it is time by the clock; return whether it was."""
         slug, seconds, hours = agent.slug, self._drives.clock.monotonic(), self._hours(agent)
         if slug in self._sleepers:
             self._sleepers.discard(slug)
-            self._disturbed[slug] = seconds  # it did not wake by itself
+            self._disturbed[slug] = seconds  # it was woken by somebody
         if not hours.sleep_at or (slug in self._disturbed and seconds - self._disturbed[slug] < QUIET):
             return False
         now = self._local()
@@ -337,7 +302,7 @@ class Scheduler:
         return self._drives.clock.now().astimezone(self._drives.clock.zone)
 
     def _tell_when_full(self, agent: Agent) -> None:
-        """Have an agent think once, until the next fold, that its head is getting full."""
+        """Let an agent think that its head is getting full, once until the next fold."""
         folds = agent.memory.compactions
         if not agent.head_is_full or self._told_full.get(agent.slug) == folds:
             return
@@ -380,11 +345,10 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        """Return the names of the LLM profiles that somebody thinks with."""
         return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
-        """Keep knowing which models answer; tell whenever that changes, with the name of the LLM profile."""
+        """Check forever which models answer; call `tell` with profile name and state at every change."""
         while True:
             for name in (names := sorted(self.profiles())):
                 answers = await self._drives.queue.alive(name)
@@ -394,7 +358,6 @@ class Scheduler:
             await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
 
     async def stop(self) -> None:
-        """Let nobody think any more; thoughts under way are cancelled."""
         self._stopped = True
         self._woken.set()
         for agent in self._minds.opened():

@@ -1,6 +1,6 @@
-"""The part of an agent that is in the world: it perceives, and it submits the lines a person would type.
+"""The part of a character that is in the world: it perceives, and it submits command lines.
 
-A person's character has one too. It knows the world only as far as its character stands in it.
+Characters of people have one too. It knows the world only from the character's location.
 """
 
 from __future__ import annotations
@@ -20,41 +20,27 @@ from mud.world.things import Kind
 from mud.world.world import World
 
 RECENT = 64
-"""Verbatim memories that a brain is shown."""
 
 
 class KeepsPerceptions(Protocol):
-    """Keeps what is perceived: `agents.mind.character_memory.CharacterMemory`."""
+    """Implemented by `agents.mind.character_memory.CharacterMemory`."""
 
     def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
-        """Keep what one step left; return the new entries that are in the archive."""
+        """Keep the perceptions of one step; return the new entries that are in the archive."""
         ...
 
 
 class Actor:
-    """One character's senses and hands.
-
-    Args:
-        life: where what it perceives is kept.
-        remembered: is told of new entries, for the index and the folds.
-    """
-
     def __init__(self, life: KeepsPerceptions, remembered: Callable[[Sequence[Entry]], None]) -> None:
         self._life = life
         self._remembered = remembered
 
     def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
-        """Keep what one step left with this character, as one write.
-
-        Args:
-            source: number of the step.
-            at: its time.
-            perceptions: what it left, in order.
-        """
+        """Keep the perceptions of step number `source` at ISO time `at`, as one write."""
         self._remembered(self._life.append(perceptions, at, source))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
-        """Submit a line as an agent; what a mind writes never has a higher rank."""
+        """Submit a line with the rank of an agent; a mind never has a higher one."""
         return engine.step(who, line, Role.AGENT)
 
 
@@ -69,16 +55,7 @@ def situate(
     woke: bool = False,
     takes_notes: bool = True,
 ) -> Situation | None:
-    """Return what a character can perceive now; None when it is nowhere. Who sleeps is nobody to speak with.
-
-    Args:
-        definition: who it is.
-        world: read only, and only where the character stands.
-        memory: its memory.
-        notes: its notes.
-        seconds: a monotonic clock.
-        bedtime, woke, takes_notes: as in `Situation`.
-    """
+    """Return what a character perceives now, without sleepers; None when it has no location."""
     here = world.location_of(definition.id)
     if here is None:
         return None

@@ -1,7 +1,6 @@
-"""A life: one character's memory as a whole, behind the six things that can be done with it (seed 004).
+"""One character's memory behind one interface: append, show, end a turn, compact, put away (seed 004).
 
-It keeps, shows, ends a turn, folds when asked, is put away, and tells whether there is anything. What is kept and how
-it is folded is decided below; nothing here deletes anything.
+Storage and compaction are implemented by the classes below it. Nothing here deletes anything.
 """
 
 from __future__ import annotations
@@ -22,22 +21,12 @@ from mud.storage.paths import make_folder, move
 from mud.world.events import Perception
 
 TRASH = ".trash"
-"""The vault's folder of what was put away."""
 PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md")
-"""What a life is made of in its folder; who somebody is, `agent.md`, is no part of it."""
+"""The files and folders of a memory; `agent.md`, the definition of the character, is not one of them."""
 
 
 class CharacterMemory:
-    """One character's life.
-
-    Args:
-        memory: what it is kept in.
-        compactor: what folds it.
-        masks: what takes note of masked results.
-        clock: the time.
-        fold_soon: begins what is due, where there is an event loop to do it in; None to fold at once, by rules.
-        forget: is told when the life is put away and another begins.
-    """
+    """One character's memory. `fold_soon` starts due folds on the event loop; without it they run at once, by rules."""
 
     def __init__(
         self,
@@ -51,28 +40,24 @@ class CharacterMemory:
         self._memory, self._compactor, self._masks, self._clock = memory, compactor, masks, clock
         self._fold_soon, self._forget = fold_soon or compactor.fold_due_now, forget
         self._troubled = False
-        """Masked results could not be written down last time."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is remembered."""
         return self._memory.total + self._memory.waiting == 0
 
     def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
-        """Keep what one step left; see `Memory.append`."""
         return self._memory.append(perceived, at, source)
 
     def context(self, most: int | None = None) -> View:
-        """Return the life as it is shown now; see `StrategyView.shown`."""
         return self._compactor.view.shown(most)
 
     def next_turn(self) -> None:
-        """End a turn: what is masked from now on is written down, then what is due is folded. Never raises."""
+        """End a turn: record newly masked results, then fold what is due. Never raises."""
         if not self._troubled and changes_nothing(self._compactor.view):
-            return  # as after nearly every memory
+            return  # the case after nearly every memory
         try:
             self._masks.turn()
-        except Exception as error:  # masks are a saving; whoever lives on must not be kept from it
+        except Exception as error:  # masking only saves tokens; its failure must not stop the agent
             self._troubled = True
             self._memory.note_trouble("micro", f"masked results could not be written down ({error})")
         else:
@@ -82,23 +67,14 @@ class CharacterMemory:
             self._fold_soon()
 
     async def compact(self, reason: str) -> Commit | None:
-        """Fold everything that may be folded; None when that is nothing, and the compactor's `notice` says why.
-
-        Args:
-            reason: who asked, such as `manual`.
-        """
+        """Fold everything that may be folded; return None when that is nothing (the compactor's `notice` says why)."""
         return await self._compactor.fold_now(reason)
 
     def clear(self) -> Path | None:
-        """Put the whole life away, as `@forget` does with its character, and begin anew with nothing remembered.
-
-        The index finds out by itself that another life begins, when it next catches up with it.
-
-        Returns:
-            The folder in the trash where it lies now; None when there was nothing.
+        """Move the whole memory to the trash and start an empty one; return the folder there, None for nothing.
 
         Raises:
-            Unavailable: when it cannot be put away; then it is as it was.
+            Unavailable: when it cannot be moved; nothing has changed then.
         """
         memory = self._memory
         if self._compactor.busy:
@@ -117,11 +93,7 @@ class CharacterMemory:
             self.reopen()
 
     def reopen(self) -> None:
-        """Take the life up as its folder holds it now; what waits to be written is forgotten.
-
-        Raises:
-            Unavailable: when its files cannot be read, or not be written.
-        """
+        """Read the memory anew from its folder; entries not yet written are dropped."""
         self._memory.open(writable=True)
         self._compactor.forget()
         self._masks.forget()
@@ -129,11 +101,7 @@ class CharacterMemory:
 
 
 def must_be_written(memory: Memory) -> None:
-    """Make sure that everything remembered stands in the archive, before its folder is moved.
-
-    Raises:
-        Unavailable: when the archive cannot be written; it would be lost.
-    """
+    """Write all pending entries to the archive before its folder is moved; raises Unavailable when it cannot."""
     memory.retry()
     if memory.waiting or memory.missing_from is not None:
         raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
@@ -141,12 +109,7 @@ def must_be_written(memory: Memory) -> None:
 
 
 def trash_of(folder: Path, now: datetime) -> Path:
-    """Return where in the vault's trash a character's folder goes; nothing is there yet.
-
-    Args:
-        folder: `vault/agents/<slug>`.
-        now: the moment, which becomes part of the name.
-    """
+    """Return an unused path in the vault's trash for a character's folder, named by folder and time."""
     stem = f"{folder.name}-{now:%Y%m%d-%H%M%S}"
     trash, number = folder.parent.parent / TRASH, 1
     while (found := trash / (stem if number == 1 else f"{stem}-{number}")).exists():
@@ -155,11 +118,7 @@ def trash_of(folder: Path, now: datetime) -> Path:
 
 
 def _move(folder: Path, parts: Sequence[str], target: Path) -> Path:
-    """Move parts of a folder, all or none.
-
-    Raises:
-        OSError: when one cannot be moved; those before it are back.
-    """
+    """Move parts of a folder, all or none."""
     make_folder(target, above=True)
     moved: list[str] = []
     try:

@@ -1,10 +1,7 @@
-"""What sleep does for a memory: facts are kept in the journal before a fold, and put in order while their owner sleeps.
+"""Keeps an agent's journal: extracts facts before each fold and consolidates them during sleep, by rules.
 
-By rules alone, and never twice: the journal says through which memory it was looked, so what a kill or a full disk kept
-from being written is made up for from the archive, which has it all. That is also why a journal that cannot be written
-does not keep a fold from being made: nothing is lost by it, and a warning says so.
-
-Never kept as facts: what others say about the agent itself, and what it says about itself (persona protection).
+The journal records through which entry it was filled. What a kill or a full disk prevented is repeated from the
+archive, so a failure only causes a warning. Statements about the agent itself are not kept (persona protection).
 """
 
 from __future__ import annotations
@@ -27,72 +24,49 @@ from agents.memory.notes import Notes
 from mud.errors import LociError
 
 TYPES = {DIRECT: form.DIRECT, OBSERVED: form.OBSERVATION, AMBIENT: form.ENVIRONMENTAL}
-"""The type of an entry by how far its memory is to be trusted; whatever else there is was concluded."""
 GATHERED = 2
-"""Facts about one person or place that make a note worth while."""
 CATCHES_UP = 4096
-"""Memories that are looked through again at once after the journal could not be written."""
 MISSED = "journal_missed"
-"""The event of a fold whose facts could not be kept; before the first fact was, only it tells that they should be."""
+"""Event of a fold whose facts could not be kept. Before the first kept fact, only it shows that a journal is due."""
 SUMMARY_IMPORTANCE = 8
 MOST_SOURCES = 4
-"""Names that an entry tells as those who said the same; of more it says that there are others."""
 AND, OTHERS = " and ", "others"
 
 _SPOKEN = ("heard", "told", "said")
 _KEPT = (*_SPOKEN, "saw", "did", "note", "thought")
-"""Kinds of memory that hold facts worth keeping; what one looked up oneself can be looked up again."""
+"""Kinds of memory with facts worth keeping; what an agent looked up can be looked up again."""
 _OF_MYSELF = re.compile(r"\b(?:I(?:['’]m| am| was| have been)|my name)\b", re.IGNORECASE)
 _QUOTE = re.compile(r"^[^\"“«]{0,80}?[\"“«]\s*")
 _PERSONAL = re.compile(r"\b(?:i|me|my|mine|we|us|our|you|your)\b", re.IGNORECASE)
 _FILLING = "a an the is are was were be been it that this there here and of so well oh yes now"
 _FILLERS = frozenset(_FILLING.split())
-"""Words by which two sentences may differ and still say the same."""
 
 Note = Callable[[str, str], object]
-"""Writes an entry into a note: its title, and the text."""
 
 
 class JournalKeeper:
-    """Keeps one life's journal.
-
-    Args:
-        memory: the life.
-        journal: its journal.
-        owner: name of its folder, for references.
-    """
-
     def __init__(self, memory: Memory, journal: Journal, owner: str) -> None:
         self.journal = journal
         self._memory, self._owner = memory, owner
         self.forget()
 
     def forget(self) -> None:
-        """Forget what was put in order; another life may begin."""
         self._settled: tuple[int, int] | None = None
-        """The journal's file as it was when it was put in order last."""
 
     def keep(self, entries: Sequence[Entry]) -> None:
-        """Keep the facts of memories that are about to be folded; never raises, for the fold goes on without."""
+        """Keep the facts of memories that are about to be folded. Never raises, because the fold continues anyway."""
         if not self._guarded(lambda: self._keep(entries)) and entries:
             covers = {"first": entries[0].seq, "last": entries[-1].seq}
             self._memory.record({"event": MISSED, "at": entries[-1].at, "covers": covers})
 
     def folded(self, commit: Commit) -> None:
-        """Keep the summary of a fold, in the place of earlier ones; never raises."""
+        """Keep the summary of a fold in place of earlier ones. Never raises."""
         covers = f"{self._owner}#{commit.newest.covers[0]}-{commit.newest.covers[1]}"
         entry = JournalEntry(commit.newest.text, commit.at, SYNTHESIS, 0.6, SUMMARY_IMPORTANCE, references=(covers,))
         self._guarded(lambda: self.journal.settle(superseded(self.journal.lines()), [entry]))
 
     def consolidate(self, notes: Notes, note: Note) -> None:
-        """Put the journal in order: what says the same becomes one, what is about the same goes into a note.
-
-        Does nothing when nothing has changed since the last time; never raises.
-
-        Args:
-            notes: the notes there are.
-            note: writes into a note.
-        """
+        """Merge equal entries, write those on one subject into a note, if the journal changed. Never raises."""
         self._guarded(lambda: self._consolidate(notes, note))
 
     def _guarded(self, work: Callable[[], None]) -> bool:
@@ -108,7 +82,7 @@ class JournalKeeper:
         through = self._looked_through()
         new = [entry for entry in entries if entry.seq > through]
         if new:
-            # A name that opens a sentence is known for one by where else it stands.
+            # The other occurrences of a name that opens a sentence show that it is a name.
             names = JudgedTexts(entry.text for entry in new).names
             kept = [one for entry in new for one in self._facts(entry, names)]
             self.journal.keep(kept, new[-1].seq)
@@ -117,7 +91,6 @@ class JournalKeeper:
         return self.journal.through(self._owner, self._memory.total)
 
     def _facts(self, entry: Entry, known: Mapping[str, str]) -> Iterator[JournalEntry]:
-        """Yield what is worth keeping of one memory, sentence by sentence."""
         if entry.kind not in _KEPT or entry.failed:
             return
         said: dict[str, list[Fact]] = defaultdict(list)
@@ -142,12 +115,10 @@ class JournalKeeper:
             )
 
     def _subject(self, sentence: str, known: Mapping[str, str]) -> str:
-        """Return the first name of a sentence that is not one's own, all of it; empty when there is none."""
         own = {key for name in self._memory.names for key in keys_of(name)}
         return next(longer(sentence, known.keys() - own), "")
 
     def _of_myself(self, entry: Entry, sentence: str, kinds: set[str]) -> bool:
-        """Return whether a sentence of one's own is about oneself; a promise is kept all the same."""
         return entry.actor is None and "promise" not in kinds and _OF_MYSELF.search(sentence) is not None
 
     def _consolidate(self, notes: Notes, note: Note) -> None:
@@ -161,14 +132,13 @@ class JournalKeeper:
                 continue
             written = notes.read(about)
             told = [f"- {_told(line.entry)}" for line in lines]
-            # A kill may have come between the note and the mark in the journal.
+            # A kill may have come between writing the note and marking the journal entries.
             if new := [line for line in told if written is None or line not in written.text]:
                 note(about, "\n".join(new))
             self.journal.settle({line.raw: replace(line.entry, consolidated=True) for line in lines})
         self._settled = self.journal.state()
 
     def _catch_up(self) -> None:
-        """Look through what was folded while the journal could not be written."""
         through = self._looked_through()
         kept = through > 0 or last_event(self._memory.folder / "archive", MISSED) is not None
         if kept and through < self._memory.watermark:
@@ -177,21 +147,20 @@ class JournalKeeper:
 
 
 def _bare(entry: Entry, sentence: str) -> str:
-    """Return what somebody said without who said it, which stands beside it."""
     bare = _QUOTE.sub("", sentence) if entry.kind in _SPOKEN else sentence
     return bare.strip(' "”»') or sentence
 
 
 def _told(entry: JournalEntry) -> str:
-    """Return an entry as a note tells it."""
     source = f"{entry.source}: " if entry.source and entry.source != entry.about else ""
     return f"{source}{entry.text} [{', '.join(entry.references)}]"
 
 
 def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
-    """Return the entries that say the same folded into the oldest of them, which keeps all their references.
+    """Merge entries of the same words, apart from fillers, into the oldest; return the changes by raw line, None to
+    delete.
 
-    The same are entries of the same telling words; where somebody speaks of themselves, also of the same speaker.
+    With personal pronouns the speaker must be the same too.
     """
     groups: dict[tuple[frozenset[str], str], list[JournalLine]] = defaultdict(list)
     for line in lines:
@@ -208,7 +177,6 @@ def alike(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
 
 
 def _united(entries: Sequence[JournalEntry]) -> JournalEntry:
-    """Return what several entries say, with the sources and references of all, in short when there are many."""
     split = [one for entry in entries for one in entry.source.split(AND) if one]
     sources = [one for one in dict.fromkeys(split) if one != OTHERS]
     if len(sources) > MOST_SOURCES or OTHERS in split:
@@ -224,7 +192,7 @@ def _united(entries: Sequence[JournalEntry]) -> JournalEntry:
 
 
 def gathered(lines: Sequence[JournalLine]) -> dict[str, list[JournalLine]]:
-    """Return the entries that are in no note yet, by the person or place they are about, where there are several."""
+    """Return the entries not yet in a note, by subject, where there are at least `GATHERED`."""
     about: dict[str, list[JournalLine]] = defaultdict(list)
     for line in lines:
         if line.entry.about and not line.entry.consolidated and line.entry.type != SYNTHESIS:

@@ -1,4 +1,4 @@
-"""What minds need from outside: the vault, its settings, the plug-ins, the index and the models. A value, no more."""
+"""What agents need from outside, as one value: vault, settings, plug-ins, index and models."""
 
 from __future__ import annotations
 
@@ -17,30 +17,19 @@ from mud.registry import Registry
 from mud.storage.configuration import Configuration
 
 Count = Callable[[str], Awaitable[int | None]]
-"""Asks a server how many tokens a text takes; None when it cannot say."""
+"""Counts the tokens of a text on a server; None when it cannot say."""
 Ask = Callable[[str, str, str], Awaitable[Completion]]
-"""Asks a model for a summary: an agent's name, the prompt, the name of the LLM profile."""
+"""Asks a model for a summary: agent name, prompt, name of the LLM profile."""
 
 
 @dataclass(frozen=True)
 class Services:
-    """What minds need from outside.
+    """What agents need from outside.
 
     Args:
-        vault: the vault.
-        configuration: its settings.
-        say: renders phrases.
-        strategies: ways to fold.
-        summarizers: ways to summarize.
-        recall: the index.
-        clock: the time.
-        ask: asks a model for a summary; None when no model may be asked.
-        prompts: gives a prompt style of the summarizers by its name.
-        silent: which hosts of language models do not answer, one sentence each.
+        ask, count: None when no model may be asked; `count` makes the token counter of an LLM profile.
+        silent: returns the model hosts that do not answer, one sentence each.
         writable: this process may write to the vault.
-        count: returns what asks the server of an LLM profile how many tokens a text takes; None when nobody may be
-            asked.
-        models: the queue in front of the models, for those who want to see how they do and what they cost.
     """
 
     vault: Path

@@ -1,4 +1,4 @@
-"""How agents think, as it is set for all of them or for one: with which model, how often, and asked in which words."""
+"""Settings of how agents think, for all or for one: model, interval, prompt templates, sleep."""
 
 from __future__ import annotations
 
@@ -16,13 +16,11 @@ from mud.storage.configuration import Configuration
 from mud.storage.settings import Value, setting
 
 THINK = "think"
-"""The LLM profile that thinks where no other is set."""
 PROMPTS = "prompts"
-"""The folder of a vault that has the templates."""
 
 
 SELF_CHANGES: Mapping[str, tuple[str, ...]] = {"off": (), "notes": ("notes",), "all": ("notes", "self")}
-"""What of itself an agent may write by its commands, for each value of `self_changes`."""
+"""What an agent may change about itself by commands, for each value of `self_changes`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,34 +92,25 @@ class ThinkingSettings:
 
     @property
     def own_template(self) -> str:
-        """Name of the file in `vault/prompts` that `template` names; empty when it names none."""
         return file_of(self.template)
 
 
 def offers(commands: Registry[Command]) -> Mapping[str, Registry[Command]]:
-    """Return the commands that an agent is offered, for each value of `self_changes`.
-
-    Args:
-        commands: every command.
-    """
+    """Return the commands that agents are offered, for each value of `self_changes`."""
     return {value: offered(commands, alters) for value, alters in SELF_CHANGES.items()}
 
 
 def file_of(template: str) -> str:
-    """Return the name of the file in `vault/prompts` that a value of `template` means; empty when it can be none."""
+    """Return the file name in `vault/prompts` that a value of `template` means; empty when it is invalid."""
     path = PurePosixPath(template)
     named = len(path.parts) == 2 and path.parts[0] == PROMPTS and path.suffix == ".md" and not path.name.startswith(".")
     return path.name if named else ""
 
 
 def think_profile(configuration: Configuration, overrides: Mapping[str, Value]) -> LLMProfile:
-    """Return the LLM profile that an agent thinks with; where it is not there `think`, and without that its defaults.
+    """Return an agent's LLM profile for thoughts, else `think`, else the default values.
 
-    Nobody is asked by it when the agent's own is not there: its window is what prompts and views are measured by.
-
-    Args:
-        configuration: the settings of all.
-        overrides: what the agent sets for itself.
+    A substitute only provides the window that prompts and views are measured by; no model is asked with it.
     """
     for name in (configuration.for_agent(ThinkingSettings, overrides).think_profile, THINK):
         with suppress(UnknownName):
@@ -130,13 +119,7 @@ def think_profile(configuration: Configuration, overrides: Mapping[str, Value]) 
 
 
 def templates_in_use(configuration: Configuration, everybody: Iterable[Mapping[str, Value]], folder: Path) -> list[str]:
-    """Return the names of the files from which thoughts are asked; of those that settings name, only what is there.
-
-    Args:
-        configuration: the settings of all.
-        everybody: what each agent sets for itself.
-        folder: `vault/prompts`.
-    """
+    """Return the names of the template files for thoughts; those named in settings only if they exist."""
     named = {configuration.for_agent(ThinkingSettings, overrides).own_template for overrides in ({}, *everybody)}
     own = (name for name in sorted(named - {"", *TEMPLATES.values()}) if (folder / name).is_file())
     return [*TEMPLATES.values(), *own]

@@ -1,4 +1,4 @@
-"""When agents sleep by the clock: pure questions about times of day. Nobody falls asleep in here; see `living`."""
+"""When agents sleep by the clock. Pure."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ from typing import NamedTuple
 from agents.memory.memory import Memory
 
 BY_ITSELF = ("dream", "thought")
-"""Kinds of memories that come to somebody asleep."""
 ASLEEP = 16
-"""Newest memories among which is that of falling asleep."""
+"""How many of the newest entries are searched for the moment of falling asleep."""
 
 _TIME = re.compile(r"([01]?\d|2[0-3]):([0-5]\d)")
 
 
 def time_of(text: str) -> time | None:
-    """Return a time of day such as `22:00`; None for an empty text.
-
-    Raises:
-        ValueError: when it is something else.
-    """
+    """Parse a time of day such as `22:00`; return None for an empty text. Raises ValueError for other texts."""
     if not text.strip():
         return None
     found = _TIME.fullmatch(text.strip())
@@ -32,13 +27,10 @@ def time_of(text: str) -> time | None:
 
 
 class SleepSchedule(NamedTuple):
-    """When one agent sleeps. All moments are aware, in the zone whose times of day count.
+    """When one agent sleeps. All datetimes are aware, in the local zone; None means not by the clock.
 
-    Args:
-        sleep_at: when it falls asleep; None for not by the clock.
-        wake_at: when it wakes; None for not by the clock.
-        nap: hours that it sleeps at most outside its night; 0 for any number. Whoever falls asleep by the clock and has
-            no time of waking sleeps until somebody wakes it.
+    `nap` is the maximum hours of sleep outside the night, 0 for no limit. With `sleep_at` but no `wake_at` an agent
+    sleeps until it is woken.
     """
 
     sleep_at: time | None = None
@@ -46,35 +38,24 @@ class SleepSchedule(NamedTuple):
     nap: float = 1.0
 
     def night(self, now: datetime) -> bool:
-        """Whether it is the time between falling asleep and waking."""
         if self.sleep_at is None or self.wake_at is None:
             return False
         return _last(self.wake_at, now) < _last(self.sleep_at, now)
 
     def falls_asleep(self, since: datetime, now: datetime) -> bool:
-        """Whether somebody awake is to fall asleep.
-
-        Args:
-            since: when that was asked last; without a time of waking, the moment itself counts alone.
-            now: the moment.
-        """
+        """Return whether to fall asleep; without `wake_at` only if `sleep_at` passed since the last call (`since`)."""
         if self.sleep_at is None:
             return False
         return self.night(now) if self.wake_at is not None else since < _last(self.sleep_at, now)
 
     def bedtime(self, now: datetime) -> float | None:
-        """Return the seconds until somebody awake is to fall asleep, 0 in its night; None when it never is."""
+        """Return the seconds until the next bedtime, 0 during the night; None without `sleep_at`."""
         if self.sleep_at is None:
             return None
         return 0.0 if self.night(now) else 86400.0 - (now - _last(self.sleep_at, now)).total_seconds()
 
     def wakes(self, since: datetime, now: datetime) -> bool:
-        """Whether a sleeper is to wake.
-
-        Args:
-            since: when it fell asleep.
-            now: the moment.
-        """
+        """Return whether an agent that fell asleep at `since` should wake."""
         if self.wake_at is not None and since < _last(self.wake_at, now):
             return True
         endless = self.nap <= 0 or (self.sleep_at is not None and self.wake_at is None)
@@ -83,7 +64,7 @@ class SleepSchedule(NamedTuple):
 
 @lru_cache(maxsize=256)
 def hours_of(sleep_at: str, wake_at: str, nap: float) -> SleepSchedule:
-    """Return the hours as they are set; a time that cannot be read counts as none, and is told when it is read."""
+    """Return the schedule of these settings; an unreadable time counts as unset, since loading has reported it."""
     return SleepSchedule(_time(sleep_at), _time(wake_at), nap)
 
 
@@ -95,9 +76,9 @@ def _time(text: str) -> time | None:
 
 
 def fell_asleep(memory: Memory) -> str | None:
-    """Return when somebody asleep fell asleep, written; None when nothing is remembered.
+    """Return the ISO time of falling asleep; None without memories.
 
-    Whoever sleeps lives through nothing, so that is the newest memory but for what came to it asleep.
+    It is that of the newest entry that did not arise during sleep, since sleepers perceive nothing.
     """
     for newest in (memory.newest(ASLEEP), memory.read(memory.total - ASLEEP + 1, memory.total)):
         for entry in reversed(newest):
@@ -107,6 +88,5 @@ def fell_asleep(memory: Memory) -> str | None:
 
 
 def _last(at: time, now: datetime) -> datetime:
-    """Return the last moment at which the clock showed a time of day."""
     today = now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
     return today if today <= now else today - timedelta(days=1)

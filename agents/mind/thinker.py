@@ -1,7 +1,7 @@
-"""The part of an agent that decides: it runs one brain's thought at a time and hands over what the brain asks for.
+"""The deciding part of an agent: runs one thought of one brain at a time and answers the brain's requests.
 
-When the model fails or answers rubbish, the instinct takes that turn. The flag that says "a thought is under way" falls
-in `finally`, so no failure leaves an agent stuck. What a brain asked for and got is kept with its thought, for `@why`.
+When the model fails or its reply is unusable, the instinct takes that turn. `busy` is reset in `finally`, so that no
+failure blocks an agent.
 """
 
 from __future__ import annotations
@@ -20,27 +20,21 @@ from mud.world.events import Perception
 log = logging.getLogger(__name__)
 
 FALLBACK = "instinct"
-"""The brain that takes over when another one cannot."""
 
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
-"""Looks up what a brain asks of its agent's memory."""
 
 Ask = Callable[[str, bool], Awaitable[ModelCall]]
-"""Asks the language model: a hint for the prompt, and whether a person waits for it. May raise, or tell of an error."""
+"""Asks the model; takes a hint and whether a person waits. May raise, or return a call with an error."""
 
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """What a thought came to.
+    """The result of a thought.
 
     Args:
-        brain: name of the brain that had it.
-        decision: what it decided.
-        seconds: how long it took.
         waiting: a person waited for it.
-        instead: why the brain whose turn it was did not have it; empty when it did.
-        recalled: what was asked of recall on the way, and what it found.
-        asked: what was asked of a language model, every try.
+        instead: why the chosen brain did not decide; empty when it did.
+        asked: calls to a language model, all attempts.
     """
 
     brain: str
@@ -53,21 +47,12 @@ class Thought:
 
     @property
     def lookups(self) -> tuple[Lookup, ...]:
-        """What a trace keeps of what was asked of recall; made when it is wanted, which most thoughts never see."""
+        """The recall queries in trace form; computed on demand because most thoughts never need it."""
         return tuple(lookup_of(query, hits) for query, hits in self.recalled)
 
 
 def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: int, step: Step | None) -> Trace:
-    """Return the trace of a thought; one that came to no line says little more than why.
-
-    Args:
-        thought: the thought.
-        situation: what it was about.
-        who: id of the character.
-        at: when it ended, as written.
-        number: the ledger's newest step.
-        step: what its line did; None when none was submitted.
-    """
+    """Return the trace of a thought, shortened without a step; `at` and `number` are used only then."""
     decision = thought.decision
     trace = Trace(
         step=step.number if step else number,
@@ -93,29 +78,17 @@ def trace_of(thought: Thought, situation: Situation, who: str, at: str, number: 
 
 @dataclass(slots=True)
 class _Notes:
-    """What is noted while a thought goes on."""
-
     recalled: list[tuple[str, tuple[Hit, ...]]] = field(default_factory=list)
     asked: list[ModelCall] = field(default_factory=list)
     instead: str = ""
 
     def reject(self, why: str) -> None:
-        """Note why nothing is done by the newest reply."""
         if self.asked and not self.asked[-1].error:
             self.asked[-1] = replace(self.asked[-1], rejected=why)
 
 
 class Thinker:
-    """One agent's thinker.
-
-    Args:
-        name: the agent's name, for the log.
-        runs: its brains by name; `instinct` is among them.
-        choose: returns the name of the brain whose turn it is.
-        recall: looks things up in the agent's own memory.
-        ask: asks the language model about the situation.
-        seconds: a monotonic clock.
-    """
+    """One agent's thinker. `runs` must have `instinct`; `choose` returns the name of the brain that decides next."""
 
     def __init__(
         self,
@@ -137,22 +110,13 @@ class Thinker:
         self._seconds = seconds
 
     def notice(self, perceived: Perception) -> float | None:
-        """Let every brain take note, so that each can take over.
-
-        Returns:
-            After how many seconds the one whose turn it is wants to think; None for in its own time.
-        """
+        """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""
         chosen = self._choose()
         wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}
         return wishes.get(chosen)
 
     async def think(self, situation: Situation, *, waiting: bool) -> Thought | None:
-        """Have one thought; None when one is under way already.
-
-        Args:
-            situation: what the character perceives now.
-            waiting: a person is waiting for the answer.
-        """
+        """Have one thought; return None when one is already running."""
         if self.busy:
             return None
         self.busy = True
@@ -175,22 +139,21 @@ class Thinker:
                     self.last_error = None
                     return brain, decision
                 notes.instead = decision.why
-                asked = bool(notes.asked)  # else it gave way of its own accord, which is nobody's error
+                asked = bool(notes.asked)  # otherwise the brain declined by itself, which is no error
                 self.last_error = f"the model gave nothing that could be done: {decision.why}" if asked else None
                 notes.reject(decision.why)
             except LociError as error:
                 self.last_error = str(error)
-            except Exception as error:  # a faulty brain costs its turn, not the agent's
+            except Exception as error:  # a faulty brain must cost only its turn
                 log.exception("%s: the brain %s failed", self.name, brain)
                 self.last_error = f"the brain {brain} failed ({type(error).__name__})"
             notes.instead = self.last_error or notes.instead
             log.info("%s: %s; instinct takes this turn", self.name, notes.instead)
         else:
-            self.last_error = None  # no model was asked; whether one answers, its host's health tells
+            self.last_error = None  # no model was asked; the health of its host is checked elsewhere
         return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
 
     async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
-        """Step through a thought, answering what it needs and taking note of it."""
         thought = run.decide(situation)
         try:
             need = next(thought)
@@ -201,7 +164,7 @@ class Thinker:
                         notes.recalled.append((need.query, hits))
                         need = thought.send(hits)
                     case Complete(hint):
-                        notes.reject(hint)  # who asks again did not take the reply before, and the hint says why
+                        notes.reject(hint)  # a repeated request rejects the reply before it; the hint is the reason
                         asked = await self._ask(hint, waiting)
                         notes.asked.append(asked)
                         if asked.error:

@@ -1,8 +1,7 @@
-"""Where the traces of one agent are kept: JSON lines in files named by their first step, the oldest going first.
+"""Storage of one agent's traces: JSON lines in files named by their first step; the oldest files are deleted.
 
-A trace is worth less than anything else of a life: one that cannot be written is lost and nothing else is; a broken
-line is passed over. Nothing is held open, and of the files only the newest's name is remembered, so that somebody may
-take them away at any time.
+Traces are expendable: one that cannot be written is dropped, and a broken line is skipped. No file stays open and only
+the newest file's name is remembered, so the files can be removed at any time.
 """
 
 from __future__ import annotations
@@ -18,32 +17,20 @@ from mud.storage.paths import make_folder, open_own, read_bytes, remove
 log = logging.getLogger(__name__)
 
 FILES = 4
-"""Files that what is kept is spread over: so many traces go at once when there is no more room."""
+"""Number of files that share the room; the oldest is deleted as a whole."""
 
 
 class TraceFile:
-    """The traces of one agent.
-
-    Args:
-        folder: `vault/log/traces/<slug>`; made when the first is kept.
-    """
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._failing = False
         self._newest: Path | None = None
-        """The file that was written last; with it there is no need to look through the folder for every trace."""
+        """The file written last; saves listing the folder for every trace."""
 
     def keep(self, trace: Trace, room: int) -> None:
-        """Write a trace behind the others, and take away the oldest that there is no more room for.
+        """Append a trace and delete the oldest files when more than `room` bytes are used. Never raises.
 
-        Of one that is larger than all the room, long texts are cut until it fits.
-
-        Never raises: when it cannot be written, the log says so once.
-
-        Args:
-            trace: the trace.
-            room: bytes that all of them may take; 0 or less keeps none.
+        A trace larger than the whole room is cut. A failure is logged once.
         """
         if room <= 0:
             return
@@ -61,7 +48,7 @@ class TraceFile:
         while len(data) > room and (longest := longest // 2):
             data = _line(trace, longest)
         if len(data) > room:
-            return  # not even its least has room
+            return  # too large even when cut
         if self._newest is not None and _append(self._newest, data, room // FILES):
             return
         files = self._files()
@@ -70,7 +57,7 @@ class TraceFile:
             self._newest = files[-1]
             return
         make_folder(self._folder, above=True)
-        for path in files:  # before the new one is begun: a full disk must not keep what would make room
+        for path in files:  # before the new file is created: on a full disk this frees the space for it
             if sum(sizes) + max(room // FILES, len(data)) <= room:
                 break
             remove(path)
@@ -79,12 +66,7 @@ class TraceFile:
         _append(self._newest, data)
 
     def heads(self, who: str, through: int | None = None) -> Iterator[Head]:
-        """Yield the beginnings of the lines, newest first, without turns that passed; a file is read when it is needed.
-
-        Args:
-            who: id of the character; whoever had the folder before is left out.
-            through: number of the newest step that is wanted; None for the newest there is.
-        """
+        """Yield the heads of submitted lines of a character, newest first, up to step `through`; reads files lazily."""
         for path in reversed(self._files()):
             if through is not None and int(path.stem) > through:
                 continue
@@ -99,14 +81,13 @@ class TraceFile:
                     yield head
 
     def find(self, who: str, step: int) -> Head | None:
-        """Return the line that is a step of the ledger; None when it is not kept."""
+        """Return the head of a step's trace; None when it is not kept."""
         for head in self.heads(who, step):
             if head.step <= step:
                 return head if head.step == step else None
         return None
 
     def _files(self) -> list[Path]:
-        """Return the files, oldest first."""
         try:
             names = sorted(name for name in os.listdir(self._folder) if name[:-6].isdecimal() and name[-6:] == ".jsonl")  # noqa: PTH208
         except OSError:
@@ -115,23 +96,13 @@ class TraceFile:
 
 
 def _line(trace: Trace, longest: int | None = None) -> bytes:
-    """Return the line of a trace, with its newline."""
     return to_json(trace, longest).encode("utf-8", "backslashreplace") + b"\n"
 
 
 def _append(path: Path, data: bytes, most: int | None = None) -> bool:
-    """Write a line behind what is in a file, on a line of its own whatever a kill has torn; all of it or nothing.
+    """Append a line to a file, on a line of its own even after a torn one, all or nothing.
 
-    Args:
-        path: the file.
-        data: the line, with its newline.
-        most: bytes that the file may have then, if it is there; None to begin one that is not, whatever the line takes.
-
-    Returns:
-        Whether it was written: it is not when there is no such file, or no room in it.
-
-    Raises:
-        OSError: when it cannot be written.
+    Return False when the file would exceed `most` bytes or is missing. With None the file is created, without limit.
     """
     try:
         descriptor = open_own(path, os.O_RDWR | os.O_APPEND | (os.O_CREAT if most is None else 0))

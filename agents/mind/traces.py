@@ -1,7 +1,6 @@
-"""How a line came about, as a value: what was recalled, what a model was asked and replied, who decided, and why.
+"""Traces: how a line came about, as values and as lines of JSON. Pure; `trace_file` stores them.
 
-Pure: it knows what a trace holds and the form of its line in a file, not where it is kept. It invents nothing: what was
-not told while the thought went on stands nowhere in it. A trace holds private things, so it is for the owner's eyes.
+A trace holds recall hits, model calls, the deciding brain and its reason. It is private, so only the owner may see it.
 """
 
 from __future__ import annotations
@@ -21,30 +20,20 @@ from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize_json, sanitize_values
 
 LONGEST_HIT = 300
-"""Characters kept of what recall found; the whole of it is in the archive."""
 LONGEST_REPLY = 20_000
-"""Characters kept of a raw reply: as many as `agents.reply.replies` looks at."""
+"""Characters kept of a raw reply, as many as `agents.reply.replies` reads."""
 LONGEST_CUE = 2_000
-"""Characters kept of what recall was asked for a prompt, which are the newest memories."""
 PARTS = ("lexical", "vector", "recency", "importance", "neighbours", "who", "when", "answer", "echoed")
-"""The parts of a hit's score, by their names in `Hit`."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class TracedHit:
-    """One thing that recall found.
+    """One recall hit.
 
-    Args:
-        kind: kind of memory, or `summary` or `note`.
-        ref: the number of the memory, `66-129` for a summary of these, `[[Sundial]]` for a note.
-        score: the fused score.
-        parts: what it is made of, by name; parts there is nothing of are left out.
-        text: its beginning.
-        actor: who acted; empty for the agent itself, and where nobody did.
-        place: where; empty when that is not known.
-        at: when, as written; empty when that is not known.
+    `ref` is the number of an entry, `66-129` for a summary of these, or `[[Sundial]]` for a note; `parts` are the
+    score's components by name, without zeros. `actor` is empty for the agent itself.
     """
 
     kind: str
@@ -59,35 +48,20 @@ class TracedHit:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """Something that recall was asked.
-
-    Args:
-        query: what was looked for.
-        found: what it found, best first.
-    """
-
     query: str
     found: tuple[TracedHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """Something that a language model was asked.
+    """A call to a language model; empty strings mean none.
 
     Args:
-        hint: the advice in the prompt; empty for none.
-        reply: the raw reply.
-        error: why there is none; empty when there is.
-        rejected: why nothing was done by it; empty when something was.
-        profile, host, model: the LLM profile, the host that answered, all its hosts when none did, and the model that
-            answered; empty when none did.
-        sections: the prompt's parts in their order.
-        tokens, window, reserve: what the prompt took by our count, of what, and what was kept free for the reply.
+        rejected: why the reply was not used.
+        host: the host that answered; all hosts of the profile when none did.
+        tokens: size of the prompt by our count; `prompt_tokens` is the server's.
         shed: what was left out of the prompt, in words.
-        prompt_tokens, completion_tokens, cached_tokens: as the server counted; None when it does not say.
-        queued: seconds until its turn came.
-        seconds: how long the model then took.
-        related: what was looked up for the prompt.
+        queued, seconds: time in the queue, time of the model.
     """
 
     hint: str = ""
@@ -112,27 +86,17 @@ class ModelCall:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """How one line came about, or one turn that passed.
+    """How one line came about, or one passed turn.
 
     Args:
-        step: number of the ledger's step that the line is; of a turn that passed, of the last step before.
-        at: when, as written.
-        who: id of the character.
-        line: the command line, with its private reason; None when the turn passed.
-        name: the agent's name.
-        place: name of the location.
-        brain: what decided; `habit` for what agents do by rule, such as falling asleep by the clock; `possessed`
-            for what was typed by whoever had taken the agent over.
-        why: in a few words.
-        text: key of the text that words the line; empty when a model worded it.
-        answers: number of the memory that it answers; 0 for none.
-        cites: what it rests on, written as the `ref` of what is found.
-        waiting: a person waited for it.
-        instead: why another brain, whose turn it was, did not decide; empty when it did.
-        refused: what the world said to it; empty when it did as it was told.
-        seconds: how long the thought took.
-        lookups: what was asked of recall.
-        asked: what was asked of a language model, every try.
+        step: the ledger step of the line; for a passed turn, the last step before it.
+        line: the command line with its private reason; None for a passed turn.
+        brain: also `habit` for fixed rules, and `possessed` for a line typed by a person in control of the agent.
+        text: key of the phrase that worded the line; empty when a model worded it.
+        answers: number of the entry that it answers; 0 for none.
+        cites: the sources, in the form of `TracedHit.ref`.
+        instead: why another brain, which was chosen first, did not decide.
+        refused: the reply of the world when the line failed.
     """
 
     step: int
@@ -154,11 +118,7 @@ class Trace:
     asked: tuple[ModelCall, ...] = ()
 
 
-# while a thought goes on
-
-
 def lookup_of(query: str, hits: tuple[Hit, ...]) -> Lookup:
-    """Return what a trace keeps of a question to recall and its answer."""
     return Lookup(query[:LONGEST_CUE], tuple(map(_found, hits)))
 
 
@@ -171,31 +131,22 @@ def _found(hit: Hit) -> TracedHit:
 
 
 def _finite(value: float) -> float:
-    """Return a number as a trace keeps it; 0 for what is none, which no file could hold."""
+    """Round a number; return 0 for NaN and infinity, which JSON cannot hold."""
     return round(value, 3) if math.isfinite(value) else 0.0
 
 
 class ModelCallTimer:
-    """Takes note of one question to a model while it is asked.
-
-    Args:
-        hint: the advice in the prompt.
-        profile, host: the LLM profile that is asked, and where; all its hosts when there are several.
-        seconds: a monotonic clock.
-    """
-
     def __init__(self, hint: str, profile: str, host: str, seconds: Callable[[], float]) -> None:
         self._asked = ModelCall(hint=hint, profile=profile, host=host)
         self._seconds = seconds
         self._began = self._since = seconds()
 
     def related(self, query: str, hits: tuple[Hit, ...]) -> None:
-        """Note what was looked up for the prompt."""
         if hits:
             self._asked = replace(self._asked, related=lookup_of(query, hits))
 
     def built(self, prompt: Prompt) -> str:
-        """Note the prompt, which is made when the question's turn comes, anew at each turn, and return its text."""
+        """Record the prompt, which is built when the call leaves the queue, and return its text."""
         self._since = self._seconds()
         self._asked = replace(
             self._asked,
@@ -209,7 +160,6 @@ class ModelCallTimer:
         return prompt.text
 
     def answered(self, completion: Completion) -> ModelCall:
-        """Return everything, with the reply."""
         return replace(
             self._asked,
             reply=completion.text,
@@ -222,30 +172,21 @@ class ModelCallTimer:
         )
 
     def failed(self, why: Exception) -> ModelCall:
-        """Return everything, with why there is no reply."""
         return replace(self._asked, error=str(why), seconds=self._passed())
 
     def _passed(self) -> float:
         return round(self._seconds() - self._since, 3)
 
 
-# in a file
-
-
 def briefly(trace: Trace) -> Trace:
-    """Return a trace without what was found and what the prompts said: enough of a turn that passed."""
     asked = tuple(replace(one, sections=(), related=None, reply=one.reply[:LONGEST_HIT]) for one in trace.asked)
     return replace(trace, lookups=(), asked=asked)
 
 
 def to_json(trace: Trace, longest: int | None = None) -> str:
-    """Return the line of a trace, without the newline; what is empty is left out.
+    """Return a trace as one JSON line without newline or default values; texts are cut after `longest` characters.
 
-    It begins with step, time, character and line, so that a reader can pass over it without decoding the rest.
-
-    Args:
-        trace: the trace.
-        longest: characters after which each of its texts is cut; None for all of them.
+    Step, time, character and line come first, so that a reader can skip a line without decoding all of it.
     """
     asked = tuple(replace(one, reply=one.reply[:LONGEST_REPLY]) for one in trace.asked)
     head = {"step": trace.step, "at": trace.at, "who": trace.who, "line": trace.line}
@@ -254,12 +195,11 @@ def to_json(trace: Trace, longest: int | None = None) -> str:
         rest = {key: _cut(value, longest) for key, value in rest.items() if key not in ("at", "who")}
     try:
         return orjson.dumps(head | rest).decode()
-    except TypeError:  # half a surrogate pair, which Python's own writes as an escape
+    except TypeError:  # a lone surrogate, which only the json module writes, as an escape
         return json.dumps(head | rest, ensure_ascii=False, separators=(",", ":"))
 
 
 def _cut(value: Any, longest: int) -> Any:
-    """Return what a file holds with every text in it cut, and a sign where one was."""
     match value:
         case str():
             return value if len(value) <= longest else value[:longest] + "…"
@@ -278,13 +218,6 @@ _HEAD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The beginning of a trace's line.
-
-    Args:
-        step, at, who, line: as in `Trace`.
-        raw: the whole line.
-    """
-
     step: int
     at: str
     who: str
@@ -292,11 +225,7 @@ class Head:
     raw: bytes
 
     def trace(self) -> Trace:
-        """Return the whole trace.
-
-        Raises:
-            ValueError: when the rest of the line is broken.
-        """
+        """Decode the whole trace; raises ValueError when the line is broken."""
         try:
             return _trace(sanitize_json(self.raw, json.loads(self.raw)))
         except (TypeError, AttributeError, KeyError, RecursionError) as error:
@@ -304,7 +233,7 @@ class Head:
 
 
 def head_of(raw: bytes) -> Head | None:
-    """Return the beginning of a trace's line; None when it is broken."""
+    """Return the first fields of a trace's line; None when it is broken."""
     found = _HEAD.match(raw)
     if found is None:
         return None
@@ -316,14 +245,13 @@ def head_of(raw: bytes) -> Head | None:
 
 
 def _plain(one: Any) -> dict[str, Any]:
-    """Return a value as JSON holds it, without what is as it is by default."""
     return {
         field.name: _value(value) for field in fields(one) if (value := getattr(one, field.name)) != _default(field)
     }
 
 
 def _value(value: Any) -> Any:
-    if isinstance(value, TracedHit):  # by hand: there are dozens of them, and the general way takes four times as long
+    if isinstance(value, TracedHit):  # there are dozens of them, and the generic way takes four times as long
         return {name: getattr(value, name) for name in _FOUND}
     if is_dataclass(value):
         return _plain(value)
@@ -358,11 +286,11 @@ def _lookup(data: Mapping[str, Any]) -> Lookup:
 
 
 def _found_in(data: Mapping[str, Any]) -> TracedHit:
-    """Return what was found, without numbers that are none: earlier versions wrote those as null."""
+    """Read a hit; earlier versions wrote numbers that JSON cannot hold as null."""
     parts = {name: value for name, value in data["parts"].items() if value is not None}
     return TracedHit(**_known(TracedHit, data) | {"score": data["score"] or 0.0, "parts": parts})
 
 
 def _known(form: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what this version knows of an object, so that a line of a newer one can still be read."""
+    """Return the fields that this version knows, so that lines of newer versions can be read."""
     return {field.name: data[field.name] for field in fields(form) if field.name in data}

@@ -1,7 +1,6 @@
-"""What a step left with whom: of a step that just happened, and of one that stands in the ledger.
+"""Perceptions of one step by character, also from a ledger record.
 
-A ledger line that somebody edited by hand may hold anything; what is no memory is passed over, as
-`mud.server.archive_checks` tells.
+A record edited by hand may hold anything; other values are skipped, as `mud.server.archive_checks` reports.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from mud.world.events import Perception
 
 
 def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
-    """Group perceptions by who had them, in order."""
     grouped: dict[str, list[Perception]] = {}
     for perceived in left:
         grouped.setdefault(perceived.who, []).append(perceived)
@@ -23,12 +21,7 @@ def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
 
 
 def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perception]:
-    """Return what a ledger record left, without what cannot be read.
-
-    Args:
-        record: the record.
-        broken: takes what cannot be read.
-    """
+    """Return the readable perceptions of a ledger record; append the unreadable values to `broken`."""
     left: list[Perception] = []
     held = record.get("left", [])
     for data in held if isinstance(held, list) else [held]:

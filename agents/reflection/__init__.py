@@ -1,5 +1,5 @@
-"""What goes on in a mind while nobody speaks to it: weighing what was lived, insights, dreams, notes on whom it knows.
+"""The inner life of agents: weighing memories, insights, dreams, and notes on people and places.
 
-All of it works without a model, by rules, the same for the same memories. A model that there is makes it better and is
-never believed: numbers only for what it was shown, insights only of what was lived, dreams always marked as dreams.
+All of it works by rules, deterministically, and better with a model. A model's output is checked: ratings only for
+entries that it was shown, insights only with evidence, dreams always marked as dreams.
 """

@@ -1,7 +1,6 @@
-"""What a model says as the assistant it was trained to be, and not as the mind it is asked to be. Pure.
+"""Detects the assistant persona in replies: announcements, refusals, talk about the task, closing courtesies. Pure.
 
-An assistant announces what it brings, refuses, thinks aloud of its task, and takes its leave; somebody who dreams or
-looks back does none of that. English rules; what stands in quotation marks is somebody's words.
+English rules; text in quotation marks is not examined.
 """
 
 from __future__ import annotations
@@ -12,10 +11,9 @@ from agents.text.english import sentences, unquoted
 from agents.text.unwrapping import unwrapped
 
 READ = 20_000
-"""Characters of a reply that are looked at."""
+"""Characters of a reply that are read."""
 
 LOOKED_AT = 2_000
-"""Characters of what it tells that are looked at."""
 
 _MARKUP = " -*_#=>~`"
 _WHAT = r"(?:dreams?|insights?|reflections?|ratings?|story|narrative|paragraphs?)\b"
@@ -26,7 +24,6 @@ _ANNOUNCED = re.compile(
     rf"|{_YES}\s?(?:[.!:]\s|$)",
     re.IGNORECASE,
 )
-"""How a reply begins that brings something; up to where that is."""
 _HEADING = re.compile(rf"[^.!?:\"“]{{0,80}}\b{_WHAT}[^.!?:\"“]{{0,80}}:", re.IGNORECASE)
 _COURTESY = re.compile(
     r"\bI hope (?:this|that|you|it) (?:helps|dream|meets|works|captures|is what|fits|like)\b|\bfeel free to\b"
@@ -56,14 +53,10 @@ _TALK = re.compile(
 
 
 def without_assistant_talk(reply: str) -> str:
-    """Return what a reply tells in one paragraph, without what announces it; empty when an assistant speaks in it.
-
-    Args:
-        reply: what a model said, of any length.
-    """
+    """Return a reply as one paragraph without announcements and courtesies; empty when an assistant speaks in it."""
     lines = [line.strip(_MARKUP) for line in unwrapped(reply[:READ]).split("\n")]
     lines = [line for line in lines if line]
-    for _ in range(8):  # yes, glad to help, here it is, a heading; never more than this
+    for _ in range(8):  # agreement, courtesy, announcement, heading: never more than this
         if not lines or (rest := _unannounced(lines[0])) == lines[0]:
             break
         lines[:1] = [rest] if rest else []
@@ -78,12 +71,10 @@ def without_assistant_talk(reply: str) -> str:
 
 
 def speaks(sentence: str) -> bool:
-    """Return whether it is an assistant who says a sentence."""
     return _TALK.search(unquoted(sentence)) is not None
 
 
 def _unannounced(line: str) -> str:
-    """Return a reply's first line without one thing that comes before what is told."""
     if _HEADING.fullmatch(line):
         return ""
     if found := _ANNOUNCED.match(line):

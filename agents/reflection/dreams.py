@@ -1,7 +1,6 @@
-"""Dreams: which memories one is made of, how it is told by rules, and what is taken of a model's telling. Pure.
+"""Dreams: choice of entries, wording by rules, checks of a model's wording. Pure.
 
-A dream is made only of what was lived, never of dreams, and mixed up: one's place, another's words. It says of itself
-that it is a dream, in its kind and in its first words, so that nobody takes it for something that happened.
+A dream mixes entries of events, never earlier dreams. Its kind and its first words say that it is a dream.
 """
 
 from __future__ import annotations
@@ -20,30 +19,24 @@ from agents.text.english import sentences
 from mud.world.narration import Phrase, phrase
 
 REMEMBERED = phrase("minds.dream.remembered", "dream")
-"""How a dream is remembered; summaries tell only that there was one, see `agents.memory.entries.undreamt`."""
+"""How a dream is remembered; summaries only mention it, see `agents.memory.entries.undreamt`."""
 NOTE = phrase("minds.dream.note")
-"""The title of the note into which dreams are written."""
 NOTED = 30
-"""Newest dreams that stay in that note, a month of nights: it is written whole at each, and the archive has all."""
+"""Number of dreams kept in that note, which is rewritten at each; the archive has all."""
 RECENT = 24
-"""Newest memories of what was lived that a dream may be made of."""
 CHUNKS = 4
-"""Places in the older life that a dream goes back to."""
 CHUNK = (2, 4)
-"""How many memories stay side by side, at least and at most."""
+"""Least and most adjacent entries that stay together."""
 FRAGMENTS = 3
-"""Pieces of life in a dream by rules."""
 LONGEST = 800
-"""Characters of a dream at most."""
 SHORT = 90
-"""Characters of somebody's words in a dream by rules."""
 
 _LEAD = re.compile(r"(?:dream:|I dreamed(?: that)?[:,]?) ?", re.IGNORECASE)
 
 DRONING = 0.4
-"""Share of different words below which a model says the same again and again."""
+"""Share of distinct words below which a model repeats itself."""
 TELLING = 2
-"""Telling words that a piece of life must have to be dreamed of."""
+"""Content words that an entry needs to be used."""
 
 IN = phrase("minds.dream.in_place", "place")
 NOWHERE = phrase("minds.dream.nowhere")
@@ -58,12 +51,7 @@ WOKE = phrase("minds.dream.end")
 
 
 def places_to_look(first: int, chance: Random) -> list[tuple[int, int]]:
-    """Return the parts of the older life that a dream goes back to, each a few memories side by side.
-
-    Args:
-        first: the first of the recent memories; what is before it is older.
-        chance: chooses them.
-    """
+    """Return random short ranges of entries before `first`."""
     if first <= CHUNK[1]:
         return [(1, first - 1)] if first > 1 else []
     starts = sorted({chance.randint(1, first - CHUNK[1]) for _ in range(CHUNKS)})
@@ -71,12 +59,7 @@ def places_to_look(first: int, chance: Random) -> list[tuple[int, int]]:
 
 
 def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> list[Entry]:
-    """Return memories in the order of a dream: a few side by side as they were lived, then others.
-
-    Args:
-        recent, older: memories; what is no life is left out, and so is an older one of the same words.
-        chance: decides.
-    """
+    """Return the entries of events in shuffled groups of adjacent ones, without older ones of the same text."""
     newest = lived(recent)[-RECENT:]
     told = {entry.text for entry in newest}
     rest = [*(entry for entry in lived(older) if entry.text not in told), *newest]
@@ -90,13 +73,7 @@ def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> li
 
 
 def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
-    """Return a short dream of memories, told without a model; empty when there are none.
-
-    Args:
-        memories: as `mixed` gives them.
-        say: renders phrases.
-        chance: decides what meets what.
-    """
+    """Return a short dream of the result of `mixed`, worded by rules; empty without entries."""
     if not memories:
         return ""
     places = list(dict.fromkeys(entry.place for entry in memories if entry.place))
@@ -112,21 +89,17 @@ def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
 
 
 def _telling(memories: Sequence[Entry]) -> list[Entry]:
-    """Return the memories that have words for a dream, what matters most first; in the order of the dream among
-    equals."""
     found = [one for one in memories if _words(one) and one.kind not in ("result", "told") and not asks(one)]
     return sorted(found, key=lambda entry: -entry.importance)
 
 
 def _words(entry: Entry) -> str:
-    """Return the first sentence of what was said or seen, without its end; empty when it is no stuff for a dream."""
     first = next(iter(sentences(words_of(entry))), "")
     bare = re.sub(r"[\"“”]", "", first).strip(" .!?…")
     return bare if len(bare) <= SHORT and len(telling_of(bare)) >= TELLING else ""
 
 
 def _fragment(entry: Entry, names: Sequence[str], say: Say, chance: Random) -> str:
-    """Return a piece of a dream: what was said, in anybody's mouth; what was seen, as it was."""
     words = _words(entry)
     if entry.kind in ("said", "heard"):
         return say(SPOKE, name=chance.choice(names), words=words) if names else say(VOICE, words=words)
@@ -140,25 +113,13 @@ def _turned(turn: Phrase, names: Sequence[str], places: Sequence[str], say: Say,
 
 
 def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> str:
-    """Return the note of dreams with one more, and of the earlier ones only the newest that stay.
-
-    Args:
-        raw: the file; empty for none.
-        title: its title, should it be begun.
-        told: the dream.
-        at, place: when and where.
-    """
-    entry = entry_text(f"> {told}", at, None, place)  # quoted, which tells a dream from what was noted beside it
+    """Return the note of dreams with one more, limited to the newest."""
+    entry = entry_text(f"> {told}", at, None, place)  # the quote mark distinguishes a dream from other entries
     return with_newest(new_file(title, entry) if is_blank(raw) else with_entry(raw, entry), NOTED)
 
 
 def tidied(reply: str, lead: str = "") -> str:
-    """Return what a model told as one paragraph, without what is no dream; empty when it is none.
-
-    Args:
-        reply: what it said.
-        lead: how a dream begins where it is remembered; a model may say it, too.
-    """
+    """Return a model's dream as one paragraph, without the usual opening (`lead`); empty when it is unusable."""
     text, before = told_by(reply), ""
     while text != before:
         before, text = text, text.removeprefix(lead.strip()).strip(' "“”')

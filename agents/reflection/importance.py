@@ -1,7 +1,6 @@
-"""How much memories matter by hindsight: what came up again, what was asked about, what a friend's promise hangs on.
+"""Importance of entries by hindsight, by rules or from a model's ratings. Pure.
 
-By rules, or by a model's numbers, of which nothing is taken but whole numbers from 1 to 10 for memories that it was
-shown. Pure.
+Of a model only whole numbers from 1 to 10 for entries that it was shown are accepted.
 """
 
 from __future__ import annotations
@@ -16,27 +15,24 @@ from agents.reflection.lived import asks, lived, topics_of
 from agents.text.unwrapping import unwrapped
 
 SHARED = 2
-"""Telling words that two memories must share to be about the same."""
 RARE, COMMON = 8, 4
-"""A word that more than one in so many memories has tells nothing about any of them; but so many may have it."""
+"""A word says nothing when more than one in `RARE` entries have it, but `COMMON` may always have it."""
 TRIFLE = 3
-"""Times after which the very same words are a habit, and no news."""
 ASKED, AGAIN, PROMISED, HABIT = 2, 1, 1, -1
-"""What a memory gains when it was asked about, when it came up again, when it is a promise between friends; and what
-it loses as a habit."""
+"""Changes of importance: asked about later, mentioned again, a promise between friends, a habit."""
 ENOUGH = 0.5
-"""Share of the memories it was shown that a model must have rated, or it did not understand the task."""
+"""Share of the shown entries that a model must rate; with fewer it did not understand the task."""
 
 _PROMISE = re.compile(r"\b(?:promise[ds]?|swear|swore|vow(?:ed)?|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _RATED = re.compile(r"\W*(?:memory\s*)?#?(\d{1,9})\s*[.:=)\]–-]+\s*(\d{1,2})(?:\s*/\s*10)?\W*", re.IGNORECASE)
 
 
 def by_rules(entries: Sequence[Entry], friends: Collection[str]) -> dict[int, int]:
-    """Return by number how much memories matter by hindsight, of those for whom that changes.
+    """Return the changed importance of entries by number.
 
     Args:
-        entries: memories, oldest first; what came later is looked for among them.
-        friends: names of those whose promises weigh more.
+        entries: oldest first; later ones are evidence for earlier ones.
+        friends: names whose promises count more.
     """
     found = lived(entries)
     later = _later(found)
@@ -53,13 +49,11 @@ def by_rules(entries: Sequence[Entry], friends: Collection[str]) -> dict[int, in
 
 
 def _hangs_on(entry: Entry, friends: Collection[str]) -> bool:
-    """Return whether a memory is a friend's promise, or one's own."""
     mine = entry.kind == "said" and entry.actor is None
     return (mine or entry.actor in friends) and _PROMISE.search(entry.text) is not None
 
 
 def _later(entries: Sequence[Entry]) -> list[tuple[bool, bool]]:
-    """Return of each memory whether what it tells came up again later, and whether it was asked about."""
     told = [topics_of(entry) for entry in entries]
     places: dict[str, list[int]] = defaultdict(list)
     for place, words in enumerate(told):
@@ -79,12 +73,9 @@ def _later(entries: Sequence[Entry]) -> list[tuple[bool, bool]]:
 
 
 def parse_ratings(reply: str, shown: Collection[int]) -> dict[int, int] | None:
-    """Return the numbers that a model gave to memories; None when the reply is of no use.
+    """Return a model's ratings by entry number, from lines such as `12: 7`; None when the reply is useless.
 
-    Args:
-        reply: what the model said; lines like `12: 7` count, everything else is passed over.
-        shown: the memories that it was shown; others, numbers beyond 1 to 10, and two different ones for the same
-            memory do not count.
+    Unknown entries, numbers beyond 1 to 10 and contradicting ratings are ignored.
     """
     rated: dict[int, int] = {}
     twice: set[int] = set()
@@ -102,5 +93,4 @@ def parse_ratings(reply: str, shown: Collection[int]) -> dict[int, int] | None:
 
 
 def changed_by(ratings: Mapping[int, int], entries: Sequence[Entry]) -> dict[int, int]:
-    """Return those ratings that differ from what the memories weigh already."""
     return {one.seq: ratings[one.seq] for one in entries if ratings.get(one.seq, one.importance) != one.importance}

@@ -1,8 +1,7 @@
-"""Reflection: when it is time to look back, how a model is asked, and which of its insights are taken. Pure.
+"""Insights from a model: parsing, checks and wording. Pure.
 
-An insight is taken when it is one sentence, cites memories that were shown, and has no name and no number that these do
-not have (see `agents.compaction.judge.judge`). It is kept as `I have come to think: ... (memories 12, 40)`, in the
-vault's words; `@archive` takes the numbers. What tells it from other thoughts is its mark.
+An insight is accepted when it is one sentence, cites shown entries, and has no name or number that these do not have.
+It is stored as a thought such as `I have come to think: ... (memories 12, 40)`, with a mark.
 """
 
 from __future__ import annotations
@@ -21,12 +20,10 @@ from agents.text.unwrapping import unwrapped
 from mud.world.narration import phrase
 
 MOST = 3
-"""Insights that one reflection comes to at most."""
 THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
 ONE = phrase("minds.reflect.one", "seq")
 SEVERAL = phrase("minds.reflect.several", "seqs")
 LONGEST = 240
-"""Characters of an insight at most."""
 
 _CITED = re.compile(
     r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
@@ -39,19 +36,14 @@ _MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model
 
 
 def kept(insight: Insight, say: Say) -> str:
-    """Return an insight as it is remembered."""
+    """Return an insight as the text of an entry."""
     seqs = ", ".join(map(str, insight.cites))
     memories = say(ONE, seq=seqs) if len(insight.cites) == 1 else say(SEVERAL, seqs=seqs)
     return say(THOUGHT, insight=sentence(insight.text), memories=memories)
 
 
 def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
-    """Return the first few insights, without those that were come to before.
-
-    Args:
-        found: insights.
-        earlier: earlier ones, as they are remembered, in whatever words around what they say.
-    """
+    """Return the first few insights whose sentence is in none of the earlier texts."""
     known = [text.casefold() for text in earlier]
     new: list[Insight] = []
     for one in found:
@@ -64,13 +56,7 @@ def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
 
 
 def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insight]:
-    """Return the insights of a model that hold.
-
-    Args:
-        reply: what it said, an insight a line with the numbers of its memories in brackets at the end.
-        shown: the memories that it was shown.
-        name: whose they are.
-    """
+    """Return the acceptable insights in a reply: one a line, with entry numbers in brackets at its end."""
     by_seq = {entry.seq: entry for entry in shown}
     found: list[Insight] = []
     for line in unwrapped(reply[:READ]).splitlines():
@@ -87,7 +73,6 @@ def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insigh
 
 
 def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
-    """Return whether a sentence is an insight that its memories bear out."""
     if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
         return False
     if _MODEL_TALK.search(text) or speaks(text) or not lived(cited):

@@ -1,7 +1,6 @@
-"""Insights by rules: what somebody sees who looks back on what they lived, each with the memories that it rests on.
+"""Insights by rules from an agent's entries, each with the entries that support it. Pure.
 
-Who keeps promises, what changed, what people keep coming back to, where one is most. Nothing is concluded that the
-memories do not say. Pure: the words come from whoever asks.
+They cover kept promises, contradicting places of things, frequent topics, and the usual place and company.
 """
 
 from __future__ import annotations
@@ -24,13 +23,11 @@ MOSTLY = phrase("minds.reflect.mostly", "place")
 COMPANY = phrase("minds.reflect.company", "name")
 
 CITED = 5
-"""Memories that one insight cites at most."""
 OFTEN = 4
-"""Times after which people keep coming back to something."""
+"""Number of mentions that make a topic frequent."""
 SPEAKERS = 2
-"""People who must speak of something for it to be what people speak of."""
 SHARE = 0.5
-"""Share of one's memories in one place that makes it the place where one mostly is."""
+"""Share of entries at one place, or of lines by one speaker, that makes a habit."""
 
 _PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _DONE = re.compile(
@@ -44,32 +41,20 @@ _STANDS = re.compile(
 )
 
 _WHEN = frozenset(["today", "tomorrow", "tonight", "soon", "morning", "evening", "night", "week", "later"])
-"""When something is promised for; that tells nothing about what."""
+"""Time words, ignored when the content of promises is compared."""
 
 Say = Callable[..., str]
-"""Renders a phrase with its places."""
 
 
 class Insight(NamedTuple):
-    """Something one has come to think.
-
-    Args:
-        text: the insight, one sentence.
-        cites: numbers of the memories that it rests on, ascending.
-    """
+    """One sentence, and the entry numbers that support it, ascending."""
 
     text: str
     cites: tuple[int, ...]
 
 
 def insights(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
-    """Yield what can be seen in memories, the most telling first.
-
-    Args:
-        entries: the memories, oldest first.
-        name: whose they are.
-        say: renders phrases.
-    """
+    """Yield insights from entries, which are oldest first, in order of relevance."""
     found = lived(entries)
     yield from _promises(found, say)
     yield from _changes(found, say)
@@ -82,7 +67,7 @@ def _insight(say: Say, what: Phrase, cites: Sequence[int], **places: str) -> Ins
 
 
 def _promises(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
-    """Yield who promised something and did it: what they did or said later has the telling words of the promise."""
+    """Yield kept promises: a later line of the same speaker has the promise's content words."""
     promised: dict[str, list[tuple[Entry, frozenset[str]]]] = defaultdict(list)
     kept: dict[str, list[int]] = defaultdict(list)
     for entry in entries:
@@ -105,7 +90,7 @@ def _stems(words: Iterable[str]) -> frozenset[str]:
 
 
 def _changes(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
-    """Yield of what was said to be in one place, and later, by whoever, to be in another."""
+    """Yield things that were said to be in one place and later in another, by any speaker."""
     known: dict[frozenset[str], tuple[Entry, str, frozenset[str]]] = {}
     for entry in entries:
         if entry.kind != "heard" or asks(entry):
@@ -122,12 +107,11 @@ def _changes(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
 
 
 def _the(thing: str) -> str:
-    """Return a thing without whose it is, which in another's mouth is somebody else."""
+    """Replace a possessive by `the`, because it would be wrong for another speaker."""
     return f"the {thing.split(None, 1)[1]}"
 
 
 def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
-    """Yield what people speak of again and again: words that many lines of several people have, in their own form."""
     seqs: dict[str, list[int]] = defaultdict(list)
     speakers: dict[str, set[str]] = defaultdict(set)
     written: dict[str, str] = {}
@@ -152,7 +136,6 @@ def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
 
 
 def _habits(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
-    """Yield where one is most, and in whose company."""
     places = Counter(entry.place for entry in entries if entry.place)
     for place, times in places.most_common(1):
         if len(places) > 1 and times >= max(OFTEN, SHARE * sum(places.values())):

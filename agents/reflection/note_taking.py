@@ -1,8 +1,8 @@
-"""What one learned of people and places, as the lines of notes; and where in a note they stand. Pure.
+"""Facts about people and places as lines of notes, and their section in a note. Pure.
 
-A line has a date and cites its memory: `- 2026-11-20: Moss said: I mend clocks. [eliza#77]`. The lines stand under a
-heading of their own, the latest on top. Whatever else is in the note, and every line that does not read as its memory
-would have it written, is somebody's own: it stays as it is.
+A line has a date and cites its entry: `- 2026-11-20: Moss said: I mend clocks. [eliza#77]`. The lines stand under a
+heading of their own, newest first. Other text, and every line that differs from the one generated from its entry,
+belongs to people and is not changed.
 """
 
 from __future__ import annotations
@@ -22,18 +22,15 @@ from agents.text.english import sentences
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")
-"""The heading of one's own part of a note."""
 PROMISED = phrase("minds.learned.promised", "name", "words")
 SAID = phrase("minds.learned.said", "name", "words")
 SEEN = phrase("minds.learned.seen", "name", "words")
 LINES = 24
-"""Lines of one's own in a note at most."""
 LONGEST = 160
-"""Characters of what a line tells."""
 KNOWN = 2
-"""Lines that are needed to begin a note: of whom one knows so much, one knows something."""
+"""Number of lines needed to begin a note."""
 NOTES = 64
-"""Notes there may be for new ones to be begun."""
+"""Number of notes from which on none is begun."""
 
 _OF_SELF = re.compile(
     r"\b(?:I(?:['’]m|['’]ve| am| was| have| had| live| work| come| came| grew| love| hate| like| fear| keep| make| mend"
@@ -43,17 +40,10 @@ _OF_SELF = re.compile(
 _PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _CITES = re.compile(r"\[[^\[\]]+#(\d{1,12})\]$")
 _OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
-"""The form of a line, whatever its words."""
 
 
 class NoteLine(NamedTuple):
-    """One line for a note.
-
-    Args:
-        seq: the memory it tells of.
-        text: the whole line.
-        what: what it tells, without when and where from.
-    """
+    """One generated line; `what` is its text without date and reference."""
 
     seq: int
     text: str
@@ -61,13 +51,9 @@ class NoteLine(NamedTuple):
 
 
 def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[NoteLine]]:
-    """Return what memories tell about people and places, by their names, oldest first.
+    """Return the lines for some entries by person or place, oldest first.
 
-    Args:
-        entries: the memories. Whispers and what was told as a secret are passed over: what stands in notes is talked
-            about.
-        owner: folder of whose they are, for references.
-        say: renders phrases.
+    Whispers and secrets are skipped, because notes are talked about.
     """
     found: dict[str, list[NoteLine]] = defaultdict(list)
     for entry in entries:
@@ -78,7 +64,7 @@ def lines_of(entries: Iterable[Entry], owner: str, say: Say) -> dict[str, list[N
 
 
 def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, NoteLine] | None:
-    """Return whom or which place a memory is about, and the line; None when it tells nothing of note."""
+    """Return the subject and the line of an entry; None when it has no fact worth noting."""
     if entry.failed:
         return None
     if entry.kind == "heard" and entry.actor and not is_secret(entry):
@@ -94,7 +80,6 @@ def line_of(entry: Entry, owner: str, say: Say) -> tuple[str, NoteLine] | None:
 
 
 def _of_themselves(entry: Entry, say: Say) -> str:
-    """Return the first thing that somebody said of themselves or promised; empty when they did not."""
     if asks(entry):
         return ""
     for one in sentences(words_of(entry)):
@@ -108,7 +93,6 @@ def _of_themselves(entry: Entry, say: Say) -> str:
 
 
 def _found_there(entry: Entry, say: Say) -> str:
-    """Return what was seen of a thing in a place, from a closer look at it; empty for a look around."""
     title, mark, rest = entry.text.strip().partition(": ")
     if not mark or "\n" in title or len(title) > 40 or title == entry.place:
         return ""
@@ -126,14 +110,9 @@ def _cut(text: str) -> str:
 def with_lines(
     raw: str, title: str, lines: Sequence[NoteLine], read: Callable[[int], Entry | None], owner: str, say: Say
 ) -> str:
-    """Return a note's file with lines added under one's own heading; the same file when there is nothing new in them.
+    """Return a note's file with lines added to the generated section; unchanged when none is new.
 
-    Args:
-        raw: the file; empty for none.
-        title: its title, should it be begun.
-        lines: the lines, oldest first.
-        read: gives a memory by its number, to tell one's own lines from what people wrote.
-        owner, say: as in `lines_of`.
+    `read` returns an entry by its number, to distinguish generated lines from those of people.
     """
     new = [line for line in lines if not _cited(raw, line.seq, owner) and line.what not in raw][-LINES:]
     if not new:
@@ -149,15 +128,12 @@ def with_lines(
 
 
 def _cited(raw: str, seq: int, owner: str) -> bool:
-    """Return whether a note tells of a memory already, be it in words that people changed."""
+    """Return whether a note cites an entry, even in words changed by people."""
     return re.search(rf"{re.escape(owner)}#{seq}(?!\d)", raw) is not None
 
 
 def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], str]:
-    """Return what stands before one's own part of a note, its heading, its lines, and what stands behind it.
-
-    It is found by its heading, or, should that have other words in this file, by lines of its form right below one.
-    """
+    """Return the text before the generated section, its heading (or one above such lines), its lines, and the rest."""
     lines = raw.split(newline)
     start = next((at for at, line in enumerate(lines) if line.rstrip() == heading), _above_own(lines))
     if start is None:
@@ -173,21 +149,20 @@ def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], 
 
 
 def _above_own(lines: Sequence[str]) -> int | None:
-    """Return where the heading stands under which lines begin that have the form of one's own."""
     first = next((at for at, line in enumerate(lines) if _OWN.fullmatch(line)), 0)
     above = next((at for at in range(first - 1, -1, -1) if lines[at].strip()), None)
     return above if above is not None and lines[above].startswith("## ") else None
 
 
 def _bounded(own: Sequence[str], mine: Callable[[str], bool]) -> list[str]:
-    """Return the lines without the oldest that are more than there is room for; what people wrote always stays."""
+    """Drop the oldest lines beyond the limit, except those written by people."""
     return [line for at, line in enumerate(own) if at < LINES or not mine(line)]
 
 
 def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Say) -> bool:
-    """Return whether a line reads as its memory would have it written, and so holds nothing of anybody else.
+    """Return whether a line is exactly the one generated from its entry.
 
-    One in words that the vault had for it earlier counts as a person's: better a line too many than one of theirs lost.
+    Older wordings count as a person's: better to keep a line too many than to lose one of theirs.
     """
     cites = _CITES.search(line)
     entry = read(int(cites[1])) if cites else None
@@ -198,13 +173,7 @@ def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Sa
 def worth_a_note(
     found: Mapping[str, list[NoteLine]], titles: Iterable[str], own: Iterable[str]
 ) -> dict[str, list[NoteLine]]:
-    """Return those of whom there is a note, or enough to begin one while there is room; never oneself.
-
-    Args:
-        found: lines by name.
-        titles: of all notes there are.
-        own: one's own names.
-    """
+    """Return the subjects with a note or with enough lines to begin one, without the agent itself (`own`)."""
     there = {title.casefold() for title in titles}
     mine = {name.casefold() for name in own}
     room = NOTES - len(there)

@@ -1,7 +1,6 @@
-"""How far the inner life of one agent is: what was weighed, reflected on, noted and dreamed. From the archive alone.
+"""Progress of one agent's inner life: what has been weighed, reflected on, noted and dreamed.
 
-What happened after it was read is taken in memory by memory; nothing of it is kept anywhere but in the archive, so that
-after a kill it stands where it stood.
+Derived from the archive alone, so that a kill changes nothing, and updated with every new entry.
 """
 
 from __future__ import annotations
@@ -19,37 +18,30 @@ from agents.reflection.lived import LIVED
 from mud.world.events import INSIGHT
 
 LOOKED_BACK = 512
-"""Memories that are read at the start; their importance is far more than any usual threshold."""
+"""Number of entries read at the start; their importance is far above any usual threshold."""
 FILES = 8
-"""Files of the archive before these in which the last reflection and the last dream are looked for: a few thousandths
-of a second, and further than anybody lives without either."""
+"""Number of archive files before these that are searched for the last reflection and dream; takes milliseconds."""
 NIGHT = 256
-"""Newest memories that are weighed, reflected on or noted at once at most; what is older was, or stays as it is."""
+"""Maximum number of entries weighed, reflected on or noted at once; older ones are not processed."""
 REMEMBERED = 12
-"""Insights that are not come to again."""
 REFLECTED = "reflection"
 NOTED = "notes_kept"
-"""Names of event lines: looked back, and notes written."""
+"""Names of archive events: a reflection, and notes written."""
 _MARKS = (f'"event":"{REFLECTED}"'.encode(), b'"kind":"dream"')
 BEGAN = "I have come to think: "
-"""How insights began that have no mark."""
+"""Opening of insights from before they had a mark."""
 
 
 @dataclass
 class ReflectionProgress:
-    """How far the inner life of one agent is.
+    """Progress of one agent's inner life, in entry numbers.
 
     Args:
-        through: the last memory that was taken in.
-        lived: the last of them of what happened.
-        dreamed: the last dream.
-        weighed, reflected, noted: the last memory that was weighed by hindsight, reflected on, looked at for notes.
-        sum: importance of what was lived since the last reflection.
-        insights: the last ones, as they are remembered.
-        count: insights there are.
-        counted_from: the memory from which on they were counted; 1 for all.
-        reflected_at, dreamed_at: when it looked back and dreamed last, as written; empty when it did not.
-        looked_from: the memory from which on that was looked for; 1 for the whole life.
+        through, lived: the last counted entry, and the last of an event.
+        weighed, reflected, noted: the last entry processed by each.
+        sum: importance of events since the last reflection.
+        count, counted_from: number of insights since that entry; 1 for all.
+        looked_from: the first entry searched for reflections and dreams.
     """
 
     through: int = 0
@@ -67,7 +59,6 @@ class ReflectionProgress:
     looked_from: int = 1
 
     def take_in(self, entries: Sequence[Entry]) -> None:
-        """Count memories that follow those that were counted."""
         for entry in entries:
             self.through = entry.seq
             if entry.kind in LIVED:
@@ -80,31 +71,16 @@ class ReflectionProgress:
                 self.count += 1
 
     def look_back(self, since: Sequence[Entry], through: int, at: str) -> None:
-        """Count anew from a memory on: what was lived until then was reflected on.
-
-        Args:
-            since: the memories after that one.
-            through: that one.
-            at: when, written.
-        """
+        """Record a reflection through an entry; `since` are the entries after it."""
         self.reflected, self.reflected_at = through, at
         self.sum = sum(entry.importance for entry in since if entry.kind in LIVED)
 
     def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:
-        """Count what memories gained or lost, of those since the last reflection."""
         self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
 
 
 def standing_of(archive: Path, total: int) -> ReflectionProgress:
-    """Return how far the inner life of a memory is; reads files only, so that it may run in a thread.
-
-    Args:
-        archive: the folder of the archive.
-        total: memories there are.
-
-    Raises:
-        OSError: when the archive cannot be read.
-    """
+    """Return the progress of a memory with `total` entries. Reads files only, so it may run in a thread."""
     first = max(1, total - LOOKED_BACK + 1)
     entries, found = tail(archive, first, total, (WEIGHED, REFLECTED, NOTED))
     values: dict[int, int] = {}
@@ -125,7 +101,7 @@ def standing_of(archive: Path, total: int) -> ReflectionProgress:
         if dream is not None:
             made.dreamed, made.dreamed_at = _number(dream.get("seq")), _text(dream.get("at"))
     if not reflections:
-        made.counted_from = made.looked_from  # there is no insight without one
+        made.counted_from = made.looked_from  # there are no insights without a reflection
     made.reflected = _last(reflections, REFLECTED)
     made.take_in(weighed(entries, values))
     made.through = total
@@ -146,17 +122,14 @@ def _text(value: object) -> str:
 
 
 def _is_insight(entry: Entry) -> bool:
-    """Tell whether a memory is what looking back came to; of one without a mark, as in archives from before there were
-    any, its first words tell."""
+    """Return whether an entry is an insight; those in old archives have no mark."""
     return entry.mark == INSIGHT or (entry.mark is None and entry.kind == "thought" and entry.text.startswith(BEGAN))
 
 
 def _last(found: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> int:
-    """Return the last memory that events of a name say they came to; 0 for none."""
     said = [event.get("through") for _, event in found if event.get("event") == name]
     return max((through for through in said if type(through) is int), default=0)
 
 
 def event_of(name: str, at: str, through: int, **more: object) -> dict[str, object]:
-    """Return an event line that says how far something came."""
     return {"event": name, "at": at, "through": through, **more}

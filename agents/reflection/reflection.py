@@ -1,9 +1,7 @@
-"""The inner life of agents: at night memories are weighed, reflected on, noted and dreamed of; idle, reflected on.
+"""The inner life of agents: sleeping agents weigh, reflect, note and dream; idle agents reflect.
 
-It never keeps anybody waiting: it is begun and goes on by itself, is given up when somebody speaks to the agent, and
-everything it does is bounded. What was kept before that stays; what was not is due again. In company that never falls
-silent a reflection would be put off and given up for ever: one that is overdue waits for no quiet moment, and goes by
-rules, which takes nobody's time.
+It runs in bounded background tasks, cancelled when somebody addresses the agent; the unfinished part is due again. In
+company that is never silent this would go on for ever, so an overdue reflection is made at once, by rules.
 """
 
 from __future__ import annotations
@@ -41,52 +39,41 @@ from mud.world.narration import phrase
 log = logging.getLogger(__name__)
 
 SHOWN = 48
-"""Memories that a model is shown at once at most."""
 LONGEST_REPLY = 8000
-"""Characters of a reply that are looked at, ten times what is asked for: junk must not hold up the world."""
+"""Maximum characters of a reply that are read, ten times the usual, so that junk cannot block the world."""
 PAUSE = 1800.0
-"""Seconds between two reflections of an agent that is awake: a model's time and tokens are worth something."""
+"""Seconds between two reflections of an agent that is awake, to limit the use of models."""
 OVERDUE = 2
-"""Times the threshold from which on a reflection is overdue."""
+"""Multiple of the threshold from which on a reflection is overdue."""
 AFTER_FAILURE = 60.0
-"""Seconds after which what came to nothing, for a full disk, is tried again."""
+"""Seconds before a failed task, for example on a full disk, is tried again."""
 NAME = "inner_life"
-"""The name of what nobody asked for, in the ledger's steps."""
 NOTHING = phrase("minds.dream.nothing")
 
 
 class Reflection:
-    """The inner life of all agents of a vault.
-
-    Args:
-        means: what minds need from outside.
-    """
-
     def __init__(self, means: Services) -> None:
         self._means = means
         self._prompts: Templates[ReflectionPrompt] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
         self._standing: dict[str, ReflectionProgress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reflected: dict[str, float] = {}
-        """When an agent reflected last while awake, by the monotonic clock."""
+        """Time of the last reflection while awake, by slug and the monotonic clock."""
         self._failed: dict[str, float] = {}
-        """When it last came to nothing, which is not tried again at once."""
 
     def load(self) -> list[Problem]:
-        """Read the prompts; one that is wrong keeps its last good form. Return what is wrong."""
+        """Read the prompts and return all problems; an invalid one keeps its last valid version."""
         return self._prompts.load()
 
-    # when
-
     def asleep(self, agent: Agent, engine: Engine) -> None:
-        """Begin what is due of a sleeper, unless it is under way."""
+        """Start what is due of a sleeping agent, unless a task is running."""
         self._begin(agent, lambda: self._night(agent, engine), lambda standing: self._night_due(agent, standing))
 
     def idle(self, agent: Agent, engine: Engine, *, left_alone: bool = True) -> None:
-        """Begin a reflection of somebody awake, if one is due, or in company overdue, and the last was a while ago."""
+        """Start a due reflection of an agent that is awake and rested; with company, only an overdue one."""
         now = self._means.clock.monotonic()
         rested = now - self._reflected.get(agent.slug, now - PAUSE) >= PAUSE
-        # Asked also while it rests: what is taken in as it comes need not be read from the archive later.
+        # Also called while it rests, so that new entries are counted now and need not be read from the archive later.
         self._begin(
             agent,
             lambda: self._reflect(agent, engine, by_rules=not left_alone),
@@ -94,18 +81,16 @@ class Reflection:
         )
 
     def interrupt(self, slug: str) -> None:
-        """Give up what is under way in a folder: somebody wants an answer of its agent, or it is gone."""
+        """Cancel the running task of an agent."""
         task = self._tasks.get(slug)
         if task is not None:
             task.cancel()
 
     async def settle(self) -> None:
-        """Wait until nothing is under way."""
         while self._tasks:
             await asyncio.wait(tuple(self._tasks.values()))
 
     async def stop(self) -> None:
-        """Give up all that is under way."""
         for slug in list(self._tasks):
             self.interrupt(slug)
         await self.settle()
@@ -139,13 +124,12 @@ class Reflection:
         try:
             await work()
             self._failed.pop(agent.slug, None)
-        except Exception as error:  # nobody awaits it; it is due again
+        except Exception as error:  # nobody awaits this task, and it is due again
             expected = isinstance(error, (LociError, OSError))
             log.warning("%s: the inner life came to nothing: %s", agent.name, error, exc_info=not expected)
             self._failed[agent.slug] = self._means.clock.monotonic()
 
     def _taken_in(self, agent: Agent) -> ReflectionProgress:
-        """Return how far an agent is, with all it lived by now."""
         memory = agent.memory
         if not self._is_known(agent):
             self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
@@ -155,29 +139,23 @@ class Reflection:
         return known
 
     def _is_known(self, agent: Agent) -> bool:
-        """Return whether it is known how far an agent is, but for what it lived lately."""
         known = self._standing.get(agent.slug)
         return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
 
     async def look(self, agent: Agent) -> None:
-        """Find out how far an agent is, unless that is known; the world goes on meanwhile.
-
-        Raises:
-            OSError: when the archive cannot be read.
+        """Determine the progress of an agent in a thread, unless it is known; raises OSError when the archive is
+        unreadable.
         """
         if not self._is_known(agent):
             archive, total = agent.memory.folder / "archive", agent.memory.total
             found = await asyncio.to_thread(standing_of, archive, total)
-            if not self._is_known(agent):  # else somebody was quicker
+            if not self._is_known(agent):  # otherwise another task was faster
                 self._standing[agent.slug] = found
 
     def told(self, agent: Agent, *, known: bool = False) -> dict[str, Any] | None:
-        """Return what the status of an agent tells of its inner life; None of a person, who has none here, and when
-        its archive cannot be read.
+        """Return the inner life for an agent's status; None for people and when the archive cannot be read.
 
-        Args:
-            agent: the agent.
-            known: None, too, when the archive would have to be looked at for it.
+        With `known` also None when the archive would have to be read.
         """
         if agent.definition.person or (known and not self._is_known(agent)):
             return None
@@ -215,10 +193,7 @@ class Reflection:
             or self._reflection_due(agent, standing)
         )
 
-    # what
-
     async def _night(self, agent: Agent, engine: Engine) -> None:
-        """Do what is due of a sleeper, one after the other; others have their turn in between."""
         standing = self._taken_in(agent)
         if standing.weighed < standing.lived:
             await self._weigh(agent, standing)
@@ -238,7 +213,7 @@ class Reflection:
                 self.write_down(agent, told, here.name if here else None)
 
     async def _weigh(self, agent: Agent, standing: ReflectionProgress) -> None:
-        """Weigh what was lived since the last time; the archive first, then the index."""
+        """Weigh the entries since the last time; write to the archive first, then to the index."""
         first, last = standing.weighed + 1, standing.through
         first = max(first, last - NIGHT + 1)
         entries = read_weighed(agent.memory, first, last)
@@ -254,11 +229,11 @@ class Reflection:
         if not agent.memory.record(weights_event(self._now(), last, values, method)):
             raise Unavailable("the archive cannot be written")
         standing.reweighed({entry.seq: entry.importance for entry in entries}, values)
-        standing.weighed = last  # before anything is awaited: whoever interrupts this must not have it done twice
+        standing.weighed = last  # before the next await, so that a cancelled task does not repeat it
         await self._means.recall.reweigh(agent.id, values)
 
     async def _reflect(self, agent: Agent, engine: Engine, *, by_rules: bool = False) -> None:
-        """Look back, and keep what one has come to think; no model is asked where it is to go by rules."""
+        """Reflect and store the insights; `by_rules` asks no model."""
         standing, memory = self._taken_in(agent), agent.memory
         last = standing.through
         entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
@@ -273,23 +248,23 @@ class Reflection:
             await asyncio.sleep(0)
         if agent.id not in engine.world.asleep:
             self._reflected[agent.slug] = self._means.clock.monotonic()
-        self._taken_in(agent)  # the insights, and what was lived meanwhile
+        self._taken_in(agent)  # includes the insights and entries since
         before, now = standing.sum, self._now()
         standing.look_back(memory.read(last + 1, standing.through), last, now)
         counted = {"insights": standing.count} if standing.counted_from == 1 else {}
         memory.record(event_of(REFLECTED, now, last, sum=before - standing.sum, **counted))
 
     async def dream(self, agent: Agent) -> str:
-        """Return a dream of what an agent lived, by a model if there is one.
+        """Return a dream of an agent, from a model if there is one.
 
         Raises:
-            Refusal: when it lived through nothing yet.
+            Refusal: when it has no memories of events.
             OSError: when the archive cannot be read.
         """
         memory = agent.memory
         total = memory.total
         first = max(1, total - 2 * dreams.RECENT + 1)
-        chance = Random(f"{agent.slug} {total}")  # the same life has the same dreams
+        chance = Random(f"{agent.slug} {total}")  # the same memory gives the same dreams
         older: list[Entry] = []
         for place in dreams.places_to_look(first, chance):
             older += memory.read(*place)
@@ -303,7 +278,7 @@ class Reflection:
         return (dreams.tidied(reply, self._means.say(dreams.REMEMBERED, dream="")) if reply else "") or told
 
     def write_down(self, agent: Agent, told: str, place: str | None) -> None:
-        """Write a dream into the note of dreams; one that cannot be written is remembered all the same."""
+        """Add a dream to the note of dreams; a failure is only logged, since the dream is remembered anyway."""
         try:
             title, at = self._means.say(dreams.NOTE), self._now()
             agent.notes.amend(title, lambda raw: dreams.with_dream(raw, title, told, at, place))
@@ -311,7 +286,6 @@ class Reflection:
             log.warning("%s: the dream cannot be noted: %s", agent.name, error)
 
     async def _take_notes(self, agent: Agent, standing: ReflectionProgress) -> None:
-        """Note what was learned of people and places since the last time."""
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
         found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
@@ -324,7 +298,7 @@ class Reflection:
 
             try:
                 written += notes.amend(title, amended) is not None
-            except Refusal as refusal:  # a note that cannot be read or is full keeps no other from being written
+            except Refusal as refusal:  # an unreadable or full note must not stop the others
                 log.warning("%s: %s", agent.name, refusal)
             await asyncio.sleep(0)
         memory.record(event_of(NOTED, self._now(), last, notes=written))
@@ -335,14 +309,12 @@ class Reflection:
     def _reader(self, agent: Agent) -> Callable[[int], Entry | None]:
         return lambda seq: next(iter(agent.memory.read(seq, seq)), None)
 
-    # means
-
     def _prompt(self, agent: Agent, name: str, entries: list[Entry]) -> tuple[str, list[Entry]]:
-        """Return a prompt and the memories that it shows; nothing when there is no model or no room."""
+        """Return a prompt and the entries in it; empty when there is no model or no room."""
         if self._means.ask is None or self._means.models is None or not entries:
             return "", []
         try:
-            self._prompts.load()  # people edit them; they are read once a night
+            self._prompts.load()  # people may edit them; read once a night
             words = self._prompts.named(name)
             profile = self._means.configuration.get_named(LLMProfile, self._profile(agent))
         except LociError as error:
@@ -356,13 +328,12 @@ class Reflection:
         return words.render(agent.name, definition.profile, "\n".join(map(line_of, shown))), shown
 
     def _profile(self, agent: Agent) -> str:
-        """Return the name of the LLM profile that is asked; where it is not there, of the one that writes summaries."""
         wanted = self._settings(agent).dream_profile
         known = {name.lower() for name in self._means.configuration.names(LLMProfile)}
         return wanted if wanted.lower() in known else agent.settings().profile
 
     async def _ask(self, agent: Agent, prompt: str, task: Task) -> str | None:
-        """Return what a model says; None when there is none, it fails, or the budget is used up."""
+        """Return a model's reply; None when there is none, it fails, or the budget is used up."""
         models = self._means.models
         if models is None or not prompt:
             return None
@@ -374,11 +345,7 @@ class Reflection:
         return reply.text[:LONGEST_REPLY]
 
     def _keep(self, agent: Agent, engine: Engine, kind: str, text: str, mark: str | None = None) -> None:
-        """Have an agent remember what came to it by itself, as a step of the world, so that no kill can lose it.
-
-        Raises:
-            Unavailable: when the ledger cannot be written.
-        """
+        """Store an entry through a step of the world, so that no kill can lose it."""
         if engine.answer(Request(NAME, agent.id, engine.number, keep=kind), Outcome(text, mark=mark)).number == 0:
             raise Unavailable("the ledger cannot be written")
 
@@ -387,6 +354,5 @@ class Reflection:
 
 
 def _most_telling(entries: list[Entry]) -> list[Entry]:
-    """Return what was lived that matters most, as much as a model is shown, oldest first."""
     best = sorted(lived(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
     return sorted(best, key=lambda entry: entry.seq)
