@@ -1,14 +1,14 @@
-"""The errors of Loci, sorted by who must read them.
+"""The errors of Loci, by reader.
 
-    LociError                 abstract: catch this at the rim
-        Refusal               for the player: what was tried cannot be done, and what might
-        VaultProblem          for the owner of the vault: file, line, key, what is wrong, what was expected
-            UnsafePath        the same, of a file that may not be opened: a link, a pipe
-        VaultLocked           for the owner: another process writes to this vault
-        UnknownName           for whoever chose a plug-in by name: what there is instead
-        Unavailable           for the owner: a model, an embedder, an index or a disk does not answer
+    LociError                 abstract base
+        Refusal               for players: an action is impossible, with a hint
+        VaultProblem          for the vault's owner: mistakes with file, line, key and what was expected
+            UnsafePath        a file that may not be opened: a link, a pipe
+        VaultLocked           another process writes to the vault
+        UnknownName           no plug-in or thing has this name; the message lists the names
+        Unavailable           a model, an embedder, an index or a disk does not answer
 
-Errors of programmers stay what Python raises. Nobody in the world is ever shown a traceback.
+Programming errors are Python's own exceptions. A player never sees a traceback.
 """
 
 from __future__ import annotations
@@ -20,16 +20,11 @@ from mud.sanitize import visible
 
 
 class LociError(Exception):
-    """Anything that Loci says is wrong, as one plain sentence."""
+    """An error that is reported as one plain sentence."""
 
 
 class Refusal(LociError):
-    """An action that cannot be done, told to whoever tried it.
-
-    Args:
-        text: why not, one sentence.
-        hint: what might work instead; empty when there is nothing to suggest.
-    """
+    """An action is impossible: `text` says why, `hint` what might work instead."""
 
     def __init__(self, text: str, hint: str = "") -> None:
         super().__init__(text)
@@ -58,17 +53,13 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """The file and the line, as they are told: nothing in a file's name can do anything to a terminal."""
+        """File and line, safe to print: a file name cannot control the terminal."""
         file = visible(self.file)
         return f"{file}:{self.line}" if self.line else file
 
 
 class VaultProblem(LociError):
-    """Mistakes in files that people own.
-
-    Args:
-        problems: all of them, never only the first.
-    """
+    """Mistakes in files that people own; all of them."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -76,19 +67,14 @@ class VaultProblem(LociError):
 
 
 class UnsafePath(VaultProblem, OSError):
-    """A file of the vault that may not be opened as it stands there: a link, a pipe, a device.
+    """A file of the vault that may not be opened: a link, a pipe, a device.
 
-    It is also an OSError: whoever lives on when a disk is full lives on after this one too.
+    Also an OSError, so that code which survives a full disk survives this too.
     """
 
 
 class VaultLocked(LociError):
-    """Another process holds the vault.
-
-    Args:
-        vault: the vault's whole path.
-        pid: the process that holds it; None when it could not be read.
-    """
+    """Another process holds the vault; `pid` is None when it could not be read."""
 
     def __init__(self, vault: str, pid: int | None) -> None:
         self.pid = pid

@@ -1,7 +1,7 @@
-"""Changes of the world as values, and their form in the ledger.
+"""Changes of the world as values, and their JSON form in the ledger.
 
-A change says what is so afterwards, never how to get there: applying one twice is applying it once, so recovery may
-start a little too early. Whoever removes a thing puts what it holds elsewhere first, by changes of its own.
+A change states the result, so applying it twice is harmless, and recovery may start a little too early. Before a thing
+is removed, other changes must move what it holds.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from mud.world.things import Exit, Kind, Thing
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A thing is now in a location or in somebody's hands."""
+    """A thing is now in a location or held by a character."""
 
     thing: str
     into: str
@@ -22,36 +22,30 @@ class Put:
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A character has left the world and is remembered to be away from where it was."""
+    """A character left the world; its location is kept for its return."""
 
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class FallAsleep:
-    """A character sleeps from now on."""
-
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class WakeUp:
-    """A character sleeps no more."""
-
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class Define:
-    """A thing is now what this value says; it is new, or was edited."""
+    """A thing is new or was edited."""
 
     thing: Thing
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A thing is no longer in the world."""
-
     thing: str
 
 
@@ -59,7 +53,6 @@ Change = Put | Leave | FallAsleep | WakeUp | Define | Remove
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
-    """Return the form of a change that the ledger keeps."""
     match change:
         case Put(thing, into):
             return {"put": thing, "into": into}
@@ -76,11 +69,7 @@ def change_to_json(change: Change) -> dict[str, Any]:
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Read a change back.
-
-    Raises:
-        ValueError: when it is no known change.
-    """
+    """Raises ValueError for an unknown change."""
     match data:
         case {"put": str(thing), "into": str(into)}:
             return Put(thing, into)
@@ -101,7 +90,7 @@ _ALWAYS = ("id", "kind", "name")
 
 
 def thing_to_json(thing: Thing) -> dict[str, Any]:
-    """Return a thing as plain values, what is empty left out."""
+    """Return a thing as JSON values, without empty ones."""
     full: dict[str, Any] = {
         "id": thing.id,
         "kind": thing.kind.value,
@@ -116,11 +105,7 @@ def thing_to_json(thing: Thing) -> dict[str, Any]:
 
 
 def thing_from_json(data: dict[str, Any]) -> Thing:
-    """Read a thing back.
-
-    Raises:
-        AttributeError, ValueError, KeyError, TypeError: when it is no thing.
-    """
+    """Raises AttributeError, ValueError, KeyError or TypeError when the data is no thing."""
     texts = [data["id"], data["name"], data.get("description", ""), *data.get("aliases", ())]
     ways = data.get("exits", {})
     if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values()]):
