@@ -67,10 +67,8 @@ class VaultProblem(LociError):
 
 
 class UnsafePath(VaultProblem, OSError):
-    """A file of the vault that may not be opened: a link, a pipe, a device.
-
-    Also an OSError, so that code which survives a full disk survives this too.
-    """
+    """A file of the vault that may not be opened: a link, a pipe, a device. Also an OSError, so that code which
+    survives a full disk survives this too."""
 
 
 class VaultLocked(LociError):

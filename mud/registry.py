@@ -24,10 +24,8 @@ T = TypeVar("T", bound=HasName)
 
 
 def suggest(word: str, choices: Iterable[str]) -> str | None:
-    """Return the nearest choice, ignoring case; None when nothing is near.
-
-    Near means one edit for words of two to four letters, and a similarity of 0.7 for longer ones.
-    """
+    """Return the nearest choice, ignoring case; None when nothing is near. Near means one edit for words of two to four
+    letters, and a similarity of 0.7 for longer ones."""
     typed = word.casefold()
     pool = {choice.casefold(): choice for choice in sorted(choices, reverse=True)}
     if len(typed) <= 4:

@@ -28,8 +28,7 @@ class Signals:
         self._since: float | None = None
         self.end: Callable[[], bool] = lambda: False
         """Called at the first signal; returns whether the program will end by itself. Otherwise it exits at once, with
-        the
-        exit code that shells use for the signal."""
+        the exit code that shells use for the signal."""
 
     def heed(self) -> None:
         """Install the handlers; a hang-up that is ignored, as under nohup, stays ignored."""

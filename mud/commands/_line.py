@@ -66,10 +66,8 @@ def read_line(text: str, limit: int) -> InputLine:
 
 
 def understand(line: InputLine, commands: Registry[Command], world: World, who: str) -> tuple[InputLine, Command]:
-    """Return the line and its command; the name of an exit alone means `go`, unless it is a command.
-
-    Raises Refusal as `find_command` does; for an exit of another location it lists those here.
-    """
+    """Return the line and its command; the name of an exit alone means `go`, unless it is a command. Raises Refusal as
+    `find_command` does; for an exit of another location it lists those here."""
     here = world.location_of(who)
     if here is not None and commands.find(line.verb) is None:
         body = f"{line.verb} {line.rest}".strip()

@@ -69,11 +69,8 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
 
 
 def _calls(words: str) -> Callable[[str], bool]:
-    """Return a predicate of plain names: whether the words call that name.
-
-    It must stand alone before a mark or the end, or after a greeting, then with words behind it: `hello Moss how are
-    you`.
-    """
+    """Return a predicate of plain names: whether the words call that name. It must stand alone before a mark or the
+    end, or after a greeting, then with words behind it: `hello Moss how are you`."""
     greeting = _GREETING.match(words)
     if greeting:
         greeted = plain(words[greeting.end() :])

@@ -236,10 +236,8 @@ class Engine:
         return refusal.text
 
     def answer(self, request: Request, outcome: Outcome | Refusal) -> Step:
-        """Add the answer to a request to the world, as its own step.
-
-        Observers are also called when the answer could not be written, so that nobody waits forever.
-        """
+        """Add the answer to a request to the world, as its own step. Observers are also called when the answer could
+        not be written, so that nobody waits forever."""
         actor = self.world.get(request.who)
         if actor is None:
             return self._unheard(Step(0, self._now(), request.who, None, self._say(GONE), failed=True, answers=request))

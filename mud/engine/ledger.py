@@ -51,8 +51,7 @@ class Ledger:
 
     def open(self) -> list[str]:
         """Find the end of the ledger and prepare for writing. Return the repairs, such as a torn last line, as
-        sentences.
-        """
+        sentences."""
         make_folder(self._folder, above=True)
         files = self._files()
         if not files:
@@ -70,8 +69,7 @@ class Ledger:
 
     def append(self, step: int, record: dict[str, Any]) -> None:
         """Write one step, before observers see it. After an OSError, also for a number that is not finite, none is
-        written.
-        """
+        written."""
         line = _encoded({"step": step, **record})
         told = line.replace(_UNTYPED, "")
         if any(mark in told for mark in _NO_NUMBER) and not _is_sound(record):

@@ -142,10 +142,8 @@ def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT
 
 
 def salvage(text: str) -> tuple[Front, int]:
-    """Parse what is valid in a broken front matter, key by key; also return the offset of the body.
-
-    A front matter without an end is taken to end before the first blank line or heading.
-    """
+    """Parse what is valid in a broken front matter, key by key; also return the offset of the body. A front matter
+    without an end is taken to end before the first blank line or heading."""
     where = split(text)
     if where.unclosed:
         start = text.find("\n") + 1 or len(text)

@@ -60,11 +60,8 @@ class Configuration:
         return self._schemas
 
     def load(self) -> list[Problem]:
-        """Read every config file; return all problems.
-
-        A file with a mistake or an empty one keeps its last good values. A new file of a family with a mistake gives
-        the values in it that are valid.
-        """
+        """Read every config file; return all problems. A file with a mistake or an empty one keeps its last good
+        values. A new file of a family with a mistake gives the values in it that are valid."""
         paths = markdown_below(self._folder)
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}

@@ -70,10 +70,8 @@ class MarkdownLine(NamedTuple):
 
 
 def markdown_lines(text: str, first: int = 1) -> Iterator[MarkdownLine]:
-    """Yield the lines of a markdown text; `first` is the number of the first line.
-
-    Only newlines end a line, as in editors; Unicode knows more line ends.
-    """
+    """Yield the lines of a markdown text; `first` is the number of the first line. Only newlines end a line, as in
+    editors; Unicode knows more line ends."""
     fence, start = "", 0
     for number, raw in enumerate(text.split("\n"), first):
         line = raw.removesuffix("\r")
@@ -186,10 +184,8 @@ def body_of(text: str) -> str:
 
 
 def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
-    """Return the title and the sections of a body as (heading, start, end); the first section is the intro.
-
-    The offsets of a section are those of its content, the title's those of its line.
-    """
+    """Return the title and the sections of a body as (heading, start, end); the first section is the intro. The offsets
+    of a section are those of its content, the title's those of its line."""
     title: tuple[str, int, int] | None = None
     parts: list[tuple[str, int, int]] = [("", 0, len(body))]
     for begin, line in heading_lines(body):

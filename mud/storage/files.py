@@ -59,11 +59,8 @@ _DROPPED = "'’ʼ`´"
 
 
 def slugify(name: str) -> str:
-    """Return a readable file name, without extension, for any text.
-
-    Letters, marks and digits stay, in lower case and NFC; all else becomes one `-` between words. The result is never
-    empty, hidden or a path, and its slug is itself.
-    """
+    """Return a readable file name, without extension, for any text. Letters, marks and digits stay, in lower case and
+    NFC; all else becomes one `-` between words. The result is never empty, hidden or a path, and its slug is itself."""
     folded = unicodedata.normalize("NFC", name).lower()
     kept = unicodedata.normalize("NFC", "".join(map(_kept, unicodedata.normalize("NFC", folded))))
     slug = _cut("-".join(part for part in kept.split("-") if part)).strip("-")
@@ -113,10 +110,8 @@ def write_atomic(path: Path, text: str) -> None:
 
 
 def write_unsynced(path: Path, text: str) -> None:
-    """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may.
-
-    For many small files at once; call `os.sync` afterwards.
-    """
+    """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may. For many small
+    files at once; call `os.sync` afterwards."""
     _replace(path, text, synced=False)
 
 
@@ -156,10 +151,8 @@ def _fill(descriptor: int, data: bytes, mode: int | None, *, synced: bool) -> No
 
 
 def sweep_leftovers(folder: Path) -> None:
-    """Remove the temporary files that a killed `write_atomic` left in a folder, not in its subfolders.
-
-    Only the vault's writer may call this, before it writes. Errors are ignored.
-    """
+    """Remove the temporary files that a killed `write_atomic` left in a folder, not in its subfolders. Only the vault's
+    writer may call this, before it writes. Errors are ignored."""
     with contextlib.suppress(OSError), own_folder(folder):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
             if path.is_file() and not path.is_symlink():

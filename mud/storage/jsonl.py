@@ -81,10 +81,8 @@ def _shown(raw: bytes) -> str:
 
 
 class JsonlWriter:
-    """Appends lines to one file, which is made with its folder when missing; each call is one write.
-
-    If another program replaced, removed or changed the file, the writer opens and repairs it again.
-    """
+    """Appends lines to one file, which is made with its folder when missing; each call is one write. If another program
+    replaced, removed or changed the file, the writer opens and repairs it again."""
 
     def __init__(self, path: Path) -> None:
         self._path = path

@@ -156,10 +156,8 @@ def make_folder(folder: Path, *, above: bool = False) -> None:
 
 
 def check_tree(folder: Path) -> None:
-    """Make a folder that a library writes in, and check that it holds no link or special file. Raises UnsafePath.
-
-    The library opens files by name, so a link that is put there afterwards is not detected.
-    """
+    """Make a folder that a library writes in, and check that it holds no link or special file. Raises UnsafePath. The
+    library opens files by name, so a link that is put there afterwards is not detected."""
     make_folder(folder, above=True)
     for at, folders, files in os.walk(folder):
         for path in (Path(at, name) for name in (*folders, *files)):
@@ -301,10 +299,8 @@ def first_link(path: Path) -> Path | None:
 
 
 def vaults_of(path: Path) -> list[Path]:
-    """Return the vaults that contain a file, the outermost first, up to the first link.
-
-    Usually one. If a folder in it looks like a vault too, both must allow a link.
-    """
+    """Return the vaults that contain a file, the outermost first, up to the first link. Usually one. If a folder in it
+    looks like a vault too, both must allow a link."""
     above = reversed(path.absolute().parents)
     return [folder for folder in takewhile(lambda one: not one.is_symlink(), above) if not missing_in(folder)]
 
@@ -318,10 +314,8 @@ def missing_in(folder: Path) -> str:
 
 
 def _follows_links(vault: Path) -> bool:
-    """Return whether the vault allows links out of it; False when its settings file has a mistake.
-
-    Read at every such link, so that an edit takes effect at once.
-    """
+    """Return whether the vault allows links out of it; False when its settings file has a mistake. Read at every such
+    link, so that an edit takes effect at once."""
     try:
         with os.fdopen(open_own(vault / SETTINGS, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
             return _said(file.read(_LONGEST))

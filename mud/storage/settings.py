@@ -80,10 +80,8 @@ def setting(
 
 
 def describe(schema: type) -> tuple[Setting, ...]:
-    """Return the settings of a schema in order; other fields are left out.
-
-    Raises TypeError when the type of a field is not allowed or its default does not fit.
-    """
+    """Return the settings of a schema in order; other fields are left out. Raises TypeError when the type of a field is
+    not allowed or its default does not fit."""
     return _described(schema)
 
 

@@ -142,11 +142,8 @@ class WorldFiles:
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
     def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
-        """Return the files whose id belongs to another file.
-
-        The owner is the file that was read before, else the one in the saved state, the one named after its thing, the
-        older one, the first one.
-        """
+        """Return the files whose id belongs to another file. The owner is the file that was read before, else the one
+        in the saved state, the one named after its thing, the older one, the first one."""
         sharing: defaultdict[str, list[_Draft]] = defaultdict(list)
         for draft in drafts:
             if draft.thing.id:

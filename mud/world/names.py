@@ -57,8 +57,7 @@ _SMALL_PAIRS = (*_PAIRS, ("cl", "d"))
 """For small letters, as Clara is not mistaken for Dara."""
 _OVERLAY, _ABOVE_OR_BELOW = 1, 200
 """Unicode combining classes: strokes through a letter, and the first class of accents. Marks in between are vowels in
-some
-scripts, so they stay."""
+some scripts, so they stay."""
 _SCRIPTS = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK", "BOPOMOFO": "CJK"}
 """Scripts that are written together, by the first word of the Unicode names of their letters."""
 _COMMON = "MODIFIER"
