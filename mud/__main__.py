@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # importing `signal` takes a while, in which an interrupt would show a traceback
+import _signal  # type: ignore[import-not-found]  # `signal` loads slowly; an interrupt then would show a traceback
 
 if __name__ == "__main__":
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)

@@ -18,9 +18,7 @@ class Clock(Protocol):
         """The time zone of people and agents; None for that of the machine."""
         ...
 
-    def now(self) -> datetime:
-        """Return an aware time in UTC."""
-        ...
+    def now(self) -> datetime: ...
 
     def monotonic(self) -> float:
         """Return seconds from an arbitrary start, never going back."""
@@ -47,11 +45,8 @@ def _yield() -> Generator[None, None, None]:
 
 
 class VirtualClock:
-    """A clock that moves only when someone waits on it or moves it; its zone is UTC on every machine.
-
-    A wait moves it at once, so simulations run at full speed and tests never sleep. Of several waits the earliest ends
-    first, and the clock moves no further than that.
-    """
+    """A clock that moves only by waits and by `advance`, so simulations run at full speed. Of several waits the
+    earliest ends first, and the clock moves no further than that. Its zone is UTC on every machine."""
 
     zone = UTC
 
@@ -68,7 +63,6 @@ class VirtualClock:
         return self._elapsed
 
     def advance(self, seconds: float) -> None:
-        """Raises ValueError for a negative number."""
         if seconds < 0:
             raise ValueError(f"a clock never goes back: {seconds}")
         self._elapsed += seconds

@@ -17,7 +17,6 @@ from mud.streams import unwritten
 
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
-"""The message of Python's RuntimeError."""
 _RUN = "open the world and walk in (the default)"
 _TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
 """Options of `run` with a value, which must not be taken for a command."""
@@ -139,7 +138,7 @@ def main(argv: list[str]) -> int:
 
             allow(args.allow_env)
         code = args.run(args)
-    except SystemExit as ended:  # wrong usage, or help
+    except SystemExit as ended:
         code = int(ended.code or 0)
     except BrokenPipeError:
         code = 0  # the reader of the output has gone

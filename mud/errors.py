@@ -1,15 +1,4 @@
-"""The errors of Loci, by reader.
-
-    LociError                 abstract base
-        Refusal               for players: an action is impossible, with a hint
-        VaultProblem          for the vault's owner: mistakes with file, line, key and what was expected
-            UnsafePath        a file that may not be opened: a link, a pipe
-        VaultLocked           another process writes to the vault
-        UnknownName           no plug-in or thing has this name; the message lists the names
-        Unavailable           a model, an embedder, an index or a disk does not answer
-
-Programming errors are Python's own exceptions. A player never sees a traceback.
-"""
+"""The errors of Loci. Programming errors are Python's own exceptions; a player never sees a traceback."""
 
 from __future__ import annotations
 
@@ -34,14 +23,7 @@ class Refusal(LociError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in one file of the vault.
-
-    Args:
-        file: path inside the vault, with forward slashes.
-        line: line number from 1; 0 when the whole file is meant.
-        key: the setting, section or field; empty when there is none.
-        message: what is wrong and what was expected.
-    """
+    """One mistake in one file of the vault; `line` counts from 1, 0 is the whole file."""
 
     file: str
     line: int
@@ -59,8 +41,6 @@ class Problem:
 
 
 class VaultProblem(LociError):
-    """Mistakes in files that people own; all of them."""
-
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)))

@@ -1,7 +1,5 @@
-"""Checks before the rest of the program is imported: packages, docstrings, and room for open files.
-
-Imports only the standard library, so that a missing package gives a clear message.
-"""
+"""Checks before the rest of the program is imported. Only the standard library is imported here, so that a missing
+package gives a clear message."""
 
 from __future__ import annotations
 

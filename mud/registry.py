@@ -54,8 +54,7 @@ def _one_edit(one: str, other: str) -> bool:
 
 
 class Registry(Generic[T]):
-    """Values found by name or alias, ignoring case; `kind` is their name in messages. Raises ValueError for
-    duplicates."""
+    """Values found by name or alias, ignoring case. Raises ValueError for duplicates."""
 
     def __init__(self, kind: str, values: Iterable[T] = ()) -> None:
         self.kind = kind
@@ -123,11 +122,8 @@ def modules(package: str, only: Collection[str] | None = None) -> list[object]:
 
 
 def plug_in_names(package: str) -> tuple[str, ...]:
-    """Return the names of a package's plug-in files, sorted, without importing them; a setting can offer them as
-    choices even
-    if they import that setting. Raises OSError for a folder that cannot be listed, where `pkgutil` would return
-    nothing.
-    """
+    """Return the names of a package's plug-ins without importing them, as those may import a setting that lists the
+    names. Raises OSError for a folder that cannot be listed, where `pkgutil` would return nothing."""
     spec = importlib.util.find_spec(package)
     folders = (spec.submodule_search_locations if spec else None) or []
     files = (file for folder in folders for file in Path(folder).iterdir())

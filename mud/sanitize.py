@@ -1,8 +1,7 @@
 """Removing invisible and harmful characters from all text that enters the program. Pure.
 
-Removed are control characters and terminal sequences, marks that change the direction of text, and invisible letters
-that make two names look alike or hide words. Kept are those that writing needs: emoji sequences, the joiners of Persian
-and Hindi, and direction marks beside letters that run from right to left.
+Removed are control characters, terminal sequences, direction marks, and invisible letters that hide words or make names
+look alike. Kept are those that writing needs: in emoji, in Persian and Hindi, beside letters from right to left.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ _JOINING = (
 _LEFTWARD = (
     "\u0590-\u061b\u061d-\u08ff\ufb1d-\ufdcf\ufdf0-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-"""Letters that run from right to left."""
 _PICTURE = "\u00a9\u00ae\u203c\u2049\u2100-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
 _IDEOGRAPH = "\u2e80-\u2fdf\u3021-\u3029\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 
@@ -63,9 +61,8 @@ _CONTROLS = bytes({*range(32), 127} - {*b"\n\t"})
 def sanitize(text: str) -> str:
     r"""Return a text without invisible and harmful characters; most texts are returned unchanged. Idempotent.
 
-    Newlines and tabs stay, `\r\n` becomes `\n`, and any other line end a space, which keeps line numbers. Terminal
-    sequences are removed with their text. Surrogate pairs are joined, which YAML, unlike JSON, does not do; a single
-    surrogate becomes a question mark.
+    `\r\n` becomes `\n`, and any other line end a space, which keeps line numbers. Terminal sequences are removed with
+    their text. Surrogate pairs are joined, as YAML, unlike JSON, does not; a single surrogate becomes a question mark.
     """
     if text.isascii():
         raw = text.encode()
@@ -93,7 +90,6 @@ def _put_right(found: re.Match[str]) -> str:
 
 
 def sanitize_values(value: Any) -> Any:
-    """Return a JSON or YAML value with all texts and keys sanitized."""
     match value:
         case str():
             return sanitize(value)

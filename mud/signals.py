@@ -1,8 +1,7 @@
 """Handling of the signals that end a program: SIGHUP, SIGINT, SIGTERM.
 
 The first one ends a world in order, and any other command at once. No exception is raised, as one inside an import can
-be lost or break the module. Shells and terminals often send several signals at once, so those within `SAME` seconds
-count as one. A later one ends the program by the default handler.
+be lost or break the module. Shells and terminals may send several signals at once; a later one kills the program.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ class Signals:
         self._now = now
         self._since: float | None = None
         self.end: Callable[[], bool] = lambda: False
-        """Called at the first signal; returns whether the program will end by itself. Otherwise it exits at once, with
-        the exit code that shells use for the signal."""
+        """Called at the first signal; returns whether the program will end by itself. If not, it exits at once with 128
+        + signal, as in shells."""
 
     def heed(self) -> None:
         """Install the handlers; a hang-up that is ignored, as under nohup, stays ignored."""
@@ -59,12 +58,7 @@ signals = Signals()
 
 @contextmanager
 def temporary_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
-    """Make a folder, and remove it with all that is in it at the end, also when a signal is the end.
-
-    Args:
-        prefix: what its name begins with.
-        place: where it is made; None for where temporary files go.
-    """
+    """Make a temporary folder and remove it at the end, also when a signal ends the program."""
     with TemporaryDirectory(prefix=prefix, dir=place) as folder:
 
         def removed() -> bool:

@@ -31,8 +31,6 @@ def hold() -> None:
 
 
 class _Noting(io.FileIO):
-    """Remembers the error of a failed write."""
-
     trouble: OSError | None = None
 
     def write(self, data: Any) -> int:
@@ -44,8 +42,6 @@ class _Noting(io.FileIO):
 
 
 class _Lossy(io.FileIO):
-    """Ignores errors on writing."""
-
     def write(self, data: Any) -> int:
         with suppress(OSError):
             super().write(data)

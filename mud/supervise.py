@@ -20,7 +20,6 @@ Result = TypeVar("Result")
 FIRST_PAUSE = 0.5
 """Seconds before the first restart; doubled for each further one."""
 LONGEST_PAUSE = 60.0
-"""Seconds."""
 CALM = 300.0
 """Seconds without a failure after which the pause starts again at `FIRST_PAUSE`."""
 
@@ -42,11 +41,8 @@ async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock)
 
 
 async def in_thread(work: Callable[[Callable[[], None]], Result]) -> Result:
-    """Run work in a thread; when the caller is cancelled, the work is stopped.
-
-    A thread cannot be killed, and the program waits for its threads at the end. So the work must regularly call the
-    function that it is given, which raises when the work is not needed any more.
-    """
+    """Run work in a thread and stop it when the caller is cancelled: the work must often call the function that it is
+    given, which then raises. A thread cannot be killed, and the program waits for its threads at the end."""
     given_up = Event()
 
     def between() -> None:

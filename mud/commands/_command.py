@@ -20,7 +20,6 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
-"""The sections of help, in order."""
 
 KEEPS = ("store", "short", "skip")
 """What a command leaves in its actor's memory: the reply, a short form of it, or nothing."""
@@ -30,20 +29,11 @@ ALTERS = ("", "notes", "self")
 
 
 class Say(Protocol):
-    def __call__(self, phrase: Phrase, /, **places: object) -> str:
-        """Return the text of a phrase with its places filled."""
-        ...
+    def __call__(self, phrase: Phrase, /, **places: object) -> str: ...
 
 
 class Context(NamedTuple):
-    """What a command is given.
-
-    Args:
-        world: read-only.
-        role: the rank of the line's source.
-        commands: the commands that can be typed, for help.
-        reason: the private reason, if any.
-    """
+    """What a command is given; the world is read-only, `role` is the rank of the line's source."""
 
     world: World
     actor: Thing
@@ -60,15 +50,11 @@ class Context(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of a command.
+    """The result of a command; texts, events and changes are in order.
 
     Args:
-        reply: text for the actor; may be empty when a request will answer.
         kind: kind of the actor's memory.
         memory: short form of the reply, for commands that keep `short`.
-        events: what others perceive, in order.
-        requests: what is asked of the outside.
-        quit: the session is over.
         mark: mark of the actor's memory, one of `mud.world.events.MARKS`; None for most.
     """
 
@@ -83,14 +69,8 @@ class Outcome(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, as a plug-in; see `command` for the fields.
-
-    Args:
-        run: takes a Context and one text for each slot of the form.
-        summary: first line of the docstring.
-        details: the rest, without the examples.
-        examples: lines that work as they are.
-    """
+    """A command, as a plug-in; see `command` for the fields. `summary` is the first line of the docstring, `details`
+    the rest without the examples."""
 
     name: str
     run: Callable[..., Outcome]
@@ -107,7 +87,6 @@ class Command(NamedTuple):
 
     @property
     def usage(self) -> str:
-        """How it is typed."""
         return f"{self.name} {self.form.text}".strip()
 
 
@@ -127,18 +106,13 @@ def command(
     for_models: bool = False,
     alters: str = "",
 ) -> Callable[[Callable[..., Outcome]], Command]:
-    """Make a function a command.
+    """Make a function a command. Raises ValueError when its docstring, its example or its form does not fit.
 
     Args:
         form: its slots, such as `<words>`, `[name]` or `<title> -> <text>`; each is one argument of the function.
         role: the lowest rank that may use it.
-        category: one of `CATEGORIES`.
-        keeps: one of `KEEPS`.
         for_models: list it in the prompt; agents cannot type others.
         alters: one of `ALTERS`; agents are offered it only where that is allowed.
-
-    Raises:
-        ValueError: no docstring or example, or the function does not fit the form.
     """
 
     def made(run: Callable[..., Outcome]) -> Command:

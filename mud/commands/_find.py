@@ -18,7 +18,6 @@ OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
 SEVERAL = phrase("commands.find.several", "name", "names")
 NOWHERE = phrase("commands.find.nowhere")
 LONGEST_SHOWN = 60
-"""Characters of a typed name that a refusal repeats."""
 
 
 def here_or_refuse(ctx: Context) -> Thing:

@@ -17,32 +17,25 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
-"""First characters that stand for a verb."""
 
 _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters except tab, line and paragraph separators, direction marks, and surrogates, which no file can
-hold."""
+"""Control characters except the tab, line separators, direction marks, and surrogates, which no file can hold."""
 
 
 class InputLine(NamedTuple):
-    """A parsed line; the reason is None without a bar."""
-
     verb: str
     rest: str
     reason: str | None
 
 
 def read_line(text: str, limit: int) -> InputLine:
-    r"""Split a line into verb, rest and private reason.
+    r"""Split a line into verb, rest and private reason. Raises Refusal for an empty, unreadable or too long line.
 
     The reason begins at the first bar, even without spaces, so that private words are never spoken; a bar in the words
     is typed `\|`. A direction alone, `n` or `north`, means `go north`.
-
-    Raises:
-        Refusal: it is empty, longer than `limit` characters, or holds invisible characters.
     """
     if len(text) > limit:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")

@@ -19,19 +19,11 @@ _FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_S
 SENTENCE = 2
 """Words after a verb from which a line is taken for speech: "where is Eliza"."""
 LONGEST_SHOWN = 60
-"""Characters of such a line that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a command's arguments.
-
-    Args:
-        text: the form as shown in help; empty for a command without arguments.
-
-    Raises:
-        ValueError: when it is no such form.
-    """
+    """The form of a command's arguments, as shown in help. Raises ValueError for an invalid form."""
 
     text: str
     names: tuple[str, ...] = field(init=False, default=())

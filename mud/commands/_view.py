@@ -33,7 +33,6 @@ def describe_people(world: World, say: Say, location: Thing, viewer: str) -> lis
 
 
 def shown_name(world: World, say: Say, person: Thing) -> str:
-    """Return a name, marked when the person sleeps."""
     return say(ASLEEP, name=person.name) if person.id in world.asleep else person.name
 
 

@@ -19,7 +19,6 @@ ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 _SHORTEST_DETAIL = 3
-"""Letters that a word needs to be searched in a location's description."""
 
 
 @command("look", "[name]", aliases=("l",), category="query", for_models=True)

@@ -26,7 +26,6 @@ TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
 _CALL = re.compile("[,:!?]")
-"""Ends the name of a person who is called."""
 _GREETING = re.compile(
     r"(?:h(?:i|ey|ello|ail|iya)|greetings|welcome|good(?:bye| (?:morning|day|afternoon|evening|night)))"
     r"(?:[ ,!]+there)?[ ,!]+\b",
@@ -35,7 +34,6 @@ _GREETING = re.compile(
 """May stand before the name of a person who is called."""
 _NAME_ENDS = re.compile(r"(?![\w'’-])")
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
-"""A final mark, perhaps within a quotation."""
 
 
 @command("say", "<words>", category="social", keeps="short", for_models=True)

@@ -1,7 +1,4 @@
-"""The chronicle: a log of public events for people, `log/chronicle.md` in files of a megabyte.
-
-Whispers and private reasons are never in it.
-"""
+"""The chronicle: a log of events for people, without whispers and private reasons. It is `log/chronicle.md`."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ from mud.world.events import Event
 from mud.world.world import World
 
 SILENT = frozenset({"whisper"})
-"""Kinds of event that are private."""
 
 Show = Callable[[Mapping[str, str | None]], None]
 """Shows an event, given as `at place kind actor text`."""

@@ -57,7 +57,6 @@ ABOUT_SLEEP = (WAKE, "sleep")
 """Commands that see their actor asleep; any other one sees it awake."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
 _LONGEST_TRIED = 160
-"""Characters of a failed line in its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +85,7 @@ class Step(NamedTuple):
         number: its number in the ledger, from 1; 0 when nothing was written.
         who: id of the actor.
         line: the input; None for a step without one, such as an answer.
-        reply: text for the actor.
-        failed: it was refused.
         left: the perceptions of all witnesses and of the actor.
-        requests: what it asks of the outside.
         answers: the request that it answers, if any.
         quit: the session is over.
     """
@@ -111,12 +107,10 @@ Observer = Callable[[Step], None]
 
 
 class Engine:
-    """Runs commands and applies their outcomes.
+    """Runs commands and applies their outcomes; from now on only the engine changes the world.
 
     Args:
-        world: only the engine changes it from now on.
-        offers: returns the commands that an agent may type, by its character's id; by default those that do not
-            alter the agent.
+        offers: returns the commands that an agent may type, by its character's id.
     """
 
     def __init__(
@@ -148,13 +142,9 @@ class Engine:
         self._observers.remove(observer)
 
     def step(self, who: str, text: str, role: Role) -> Step:
-        """Carry out one typed line of a character. Never raises for bad input.
-
-        Returns:
-            The step; for a refused line it is `failed` with the reason in `reply`.
-        """
+        """Carry out one typed line of a character; a refused one gives a `failed` step with the reason in `reply`."""
         actor = self.world.get(who)
-        if actor is None:  # its file was removed during play
+        if actor is None:
             return Step(0, self._now(), who, None, self._say(GONE), failed=True)
         try:
             line = read_line(text, self._settings().line_limit)

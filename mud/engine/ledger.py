@@ -24,7 +24,7 @@ from mud.storage.world_state import HIGHEST as HIGHEST_STEP
 PER_FILE = 10_000
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
 _UNTYPED = '"line":null'
-"""In the JSON of a step without input; texts cannot contain it, as their quotation marks are escaped."""
+"""Part of a step without input; texts cannot contain it, as their quotation marks are escaped."""
 _NO_NUMBER = ("null", "NaN", "Infinity")
 """How orjson and `json` write numbers that are not finite; few lines contain any of these."""
 
@@ -50,7 +50,7 @@ class Ledger:
         self.last = 0
 
     def open(self) -> list[str]:
-        """Find the end of the ledger and prepare for writing. Return the repairs, such as a torn last line, as
+        """Find the end of the ledger and prepare for writing. Return repairs, such as a torn last line, as
         sentences."""
         make_folder(self._folder, above=True)
         files = self._files()
@@ -68,8 +68,7 @@ class Ledger:
         return sorted((int(name[1]), path) for name, path in found if name)
 
     def append(self, step: int, record: dict[str, Any]) -> None:
-        """Write one step, before observers see it. After an OSError, also for a number that is not finite, none is
-        written."""
+        """Write one step, before observers see it. Raises OSError, also for numbers that are not finite."""
         line = _encoded({"step": step, **record})
         told = line.replace(_UNTYPED, "")
         if any(mark in told for mark in _NO_NUMBER) and not _is_sound(record):

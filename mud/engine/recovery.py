@@ -22,10 +22,9 @@ Placed = tuple[Thing, str | None]
 def build_world(
     placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]], *, begins: bool = True
 ) -> World:
-    """Return the world as it was when it was left or killed.
+    """Return the world as it was when it was left or killed; `records` are the ledger's steps after the state.
 
     Args:
-        records: the ledger's steps after the state, in order.
         begins: nobody plays yet, so persons are sent away; False for a reader while the world may be in use.
     """
     world = World()
@@ -76,12 +75,7 @@ def not_in(world: World, state: SavedState | None) -> SavedState:
 def state_of(
     world: World, step: int, files: Mapping[str, str] = MappingProxyType({}), kept: SavedState | None = None
 ) -> SavedState:
-    """Return the state to save after this step.
-
-    Args:
-        files: the file of each thing, by id.
-        kept: an older state, of which the part about missing things is kept.
-    """
+    """Return the state to save after this step; about things that are missing now it says what `kept` says."""
     rest = not_in(world, kept)
     where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
     return SavedState(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)

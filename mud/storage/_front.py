@@ -40,7 +40,6 @@ DEEPEST = 16
 _BY_LINES = 3
 """Maximum nesting when keys are read one by one after a syntax error."""
 _SHORT = 40
-"""Characters of a text that is worth caching."""
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
 """A key whose value is in the lines below."""
 _ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
@@ -74,14 +73,8 @@ for _name, _pattern, _first in _SCALARS:
 
 
 class Split(NamedTuple):
-    """Offsets of a front matter.
-
-    Args:
-        start: first character after the opening `---` line; None without front matter.
-        end: the closing `---` line.
-        body: the text after it.
-        unclosed: the closing line is missing.
-    """
+    """Offsets of a front matter: after its opening `---` line (None without one), of its closing line, and of the
+    body."""
 
     start: int | None
     end: int
@@ -118,11 +111,8 @@ class Front:
 
 
 def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT) -> Front:
-    """Parse the front matter that `split` found; problems are collected, not raised.
-
-    After a syntax error no values are returned, and the first line that is wrong on its own is reported. A front
-    matter longer than `longest` is not parsed.
-    """
+    """Parse the front matter that `split` found; problems are collected, not raised. After a syntax error no values are
+    returned, and only the first line that is wrong on its own is reported."""
     if where.unclosed:
         return Front(
             problems=[Problem(file, 1, "", "the front matter has no end; expected a line --- after its last key")]
@@ -316,12 +306,8 @@ def render_entry(key: str, value: object, newline: str = "\n") -> str:
 
 
 def render_value(value: object, newline: str = "\n") -> str:
-    """Format the value after a colon. Mappings that hold text get a line for each key, all else is one line.
-
-    Raises:
-        TypeError: for a type that front matter cannot hold.
-        ValueError: for a number that it cannot hold.
-    """
+    """Format the value after a colon. Mappings that hold text get a line for each key, all else is one line. Raises
+    TypeError or ValueError for a value that front matter cannot hold."""
     if isinstance(value, Mapping) and any(isinstance(inner, str) for inner in value.values()):
         return "".join(f"{newline}  {quoted(str(name))}: {_flow(inner)}" for name, inner in value.items())
     return f" {_flow(value)}"

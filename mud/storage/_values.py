@@ -28,7 +28,6 @@ class Setting(NamedTuple):
     """One key of a schema.
 
     Args:
-        help: one sentence for the reader of a config file.
         low, high: bounds, inclusive; None for no bound.
         choices: the texts allowed; empty for any.
         or_address: the address of a server is allowed too.
@@ -76,7 +75,7 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def read_typed(setting: Setting, typed: str) -> Scalar:
-    """Parse the text after the colon of a setting. Raises ValueError with a message for the writer of the file."""
+    """Parse the text after the colon of a setting. Raises ValueError."""
     typed = typed.strip()
     if not typed and setting.type not in ("list", "text"):
         raise ValueError(f"it has no value; expected {setting.expected}")
@@ -84,7 +83,7 @@ def read_typed(setting: Setting, typed: str) -> Scalar:
 
 
 def read_front(setting: Setting, value: object) -> Scalar:
-    """Check a value from front matter. Raises ValueError with a message for the writer of the file."""
+    """Check a value from front matter. Raises ValueError."""
     match value:
         case str():
             # YAML has removed the quotes, so text is not parsed again; all other types are.

@@ -1,7 +1,6 @@
 """All config files of the vault, read at the start and after each save, with the source of every value.
 
-The order of precedence is `agent.md`, the file in `config/`, the default. A file with a mistake or an empty one changes
-nothing; a missing one means the defaults. The schemas belong to the packages that use them.
+Precedence: `agent.md`, the file in `config/`, the default. A file that is empty or has a mistake changes nothing.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ S = TypeVar("S")
 
 FOLDER = "config"
 _MOST_MADE = 1024
-"""Cached settings: one for each agent with its own, and some for each file."""
 
 
 class Configuration:
@@ -29,11 +27,8 @@ class Configuration:
 
     Args:
         schemas: schema of each single file, by its path under `config/` without extension ("memory_compaction").
-        families: schema of all files in a folder, by its name ("llm": every `config/llm/<name>.md`). If the schema
-            has a field `name` that is no setting, it gets the file's name.
-
-    Raises:
-        ValueError: two schemas have the same key for agents, or one schema is given twice.
+        families: schema of all files in a folder ("llm": every `config/llm/<name>.md`). A field `name` that is no
+            setting gets the file's name.
     """
 
     def __init__(self, vault: Path, schemas: Mapping[str, type], families: Mapping[str, type] | None = None) -> None:
@@ -60,8 +55,8 @@ class Configuration:
         return self._schemas
 
     def load(self) -> list[Problem]:
-        """Read every config file; return all problems. A file with a mistake or an empty one keeps its last good
-        values. A new file of a family with a mistake gives the values in it that are valid."""
+        """Read every config file; return all problems. A file that is empty or has a mistake keeps its last good
+        values; a new file of a family with a mistake gives its valid ones."""
         paths = markdown_below(self._folder)
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}
@@ -95,15 +90,11 @@ class Configuration:
         return problems
 
     def get(self, schema: type[S]) -> S:
-        """Return the settings of a single file."""
         return cast(S, self._remembered((schema,), lambda: fill(schema, self._values.get(self._names[schema], {}))))
 
     def given(self, schema: type, key: str, one_of_them: str = "") -> list[Value]:
-        """Return what a file says of a key, even if a mistake keeps it from being used; else the default.
-
-        Args:
-            one_of_them: the name of a file in a family, as in `names`.
-        """
+        """Return what a file says of a key, even if a mistake keeps it from being used; else the default. `one_of_them`
+        is the name of a file in a family."""
         name = f"{self._names[schema]}/{one_of_them}" if one_of_them else self._names[schema]
         found = [value for value in self._given.get(name, ()) if value.key == key]
         default = next(one.default for one in describe(schema) if one.key == key)
@@ -140,7 +131,6 @@ class Configuration:
         self._made.clear()
 
     def _remembered(self, key: tuple[object, ...], make: Callable[[], object]) -> object:
-        """Return the cached value of a key; `_changed` clears the cache."""
         if key not in self._made:
             if len(self._made) >= _MOST_MADE:
                 self._made.clear()
@@ -148,19 +138,11 @@ class Configuration:
         return self._made[key]
 
     def keys(self) -> list[str]:
-        """Return every key, as `file.key`."""
         return [f"{name}.{one.key}" for name, one in self._settings()]
 
     def explain(self, key: str, overrides: Mapping[str, Value] | None = None) -> list[tuple[Scalar, str]]:
-        """Return the values of a setting with their sources, the one in force first, the default last.
-
-        Args:
-            key: a key, or `file.key` where two files have the same.
-            overrides: what an agent sets for itself.
-
-        Raises:
-            UnknownName: no such key, or several; the message lists them.
-        """
+        """Return the values of a setting with their sources, the one in force first, the default last. Raises
+        UnknownName when there is no such key, or several."""
         name, one = self.find(key)
         layers = [self._values.get(name, {})]
         if name in self._schemas and one.per_agent:
@@ -184,7 +166,6 @@ class Configuration:
         return [(name, one) for name, one in self._settings() if wanted in map(str.lower, _words(name, one))]
 
     def words(self) -> set[str]:
-        """Return every key, both alone and as `file.key`."""
         return {word for name, one in self._settings() for word in _words(name, one)}
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:

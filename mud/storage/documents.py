@@ -23,19 +23,16 @@ _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A markdown file, read. Nothing in it holds what `sanitize` takes out.
+    """A parsed markdown file; all text is sanitized.
 
     Args:
-        front: the front matter's keys and values, in their order; text, bool, int, float, None, lists and mappings.
-        lines: line number in the file of each of these keys; of a key inside another as `outer.inner`.
-        body: everything after the front matter, with plain line ends; `body_of` returns it as it is.
-        body_line: line number in the file of the body's first line.
-        title: the `# heading` before the first `## heading`; None when there is none.
+        lines: line number of each key of the front matter; nested keys are named `outer.inner`.
+        body: everything after the front matter, with `\n` as line end; `body_of` returns it unchanged.
+        title: the `# heading` before the first `## heading`, if any.
         intro: the text before the first `## heading`, without the title, stripped.
-        sections: text under each `## heading`, stripped, in their order; headings as typed. Sections of one heading
-            are joined.
-        title_line: line number in the file of the title; of the body when there is none.
-        title_hides: the title as it stands in the file holds characters that nobody can see.
+        sections: text under each `## heading`, stripped; sections with the same heading are joined.
+        title_line: line number of the title; of the body without one.
+        title_hides: the title in the file holds invisible characters.
     """
 
     front: dict[str, object] = field(default_factory=dict)
@@ -55,13 +52,7 @@ class Document:
 
 
 class MarkdownLine(NamedTuple):
-    """One line of markdown.
-
-    Args:
-        start: offset of its first character.
-        text: without the line end.
-        fenced: it is in a code fence, or opens or closes one.
-    """
+    """One line of markdown; `start` is its offset, `fenced` says that it is part of a code fence."""
 
     number: int
     start: int
@@ -120,15 +111,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> Document:
-    """Parse a markdown file.
-
-    Args:
-        file: its name in problems, the path inside the vault.
-        longest: maximum characters of the front matter.
-
-    Raises:
-        VaultProblem: with every problem of the front matter.
-    """
+    """Parse a markdown file. Raises VaultProblem with every problem of the front matter; `file` is its name in them."""
     document, problems = examine_document(text, file, longest)
     if problems:
         raise VaultProblem(problems)
@@ -204,24 +187,16 @@ def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, in
 
 
 def render_document(front: Mapping[str, object], body: str) -> str:
-    """Return a markdown file that parses back to this front matter and body; tuples are written as lists.
-
-    Raises:
-        TypeError: for a type that front matter cannot hold.
-        ValueError: for a number that it cannot hold.
-    """
+    """Return a markdown file that parses back to this front matter and body; tuples are written as lists."""
     entries = "".join(f"{_front.render_entry(key, value)}\n" for key, value in front.items())
     return f"---\n{entries}---\n{body}"
 
 
 def replace_key(text: str, key: str, value: object, file: str = "") -> str:
-    """Set one top-level key of the front matter; every other byte stays.
+    """Set one top-level key of the front matter; every other byte stays, but for comments in a value of several lines.
 
-    A comment after the value stays, comments inside a value of several lines are lost. A missing key is added at the
-    end, a missing front matter at the top.
-
-    Raises:
-        VaultProblem: the front matter has a problem.
+    A missing key is added at the end, a missing front matter at the top. Raises VaultProblem when the front matter is
+    broken.
     """
     where = _front.split(text)
     front = _front.parse_front(text, where, file)

@@ -47,7 +47,6 @@ LONGEST_NAME_BYTES = 180
 """Leaves room for `-edited`, a counter and an extension within the 255 bytes of common file systems."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
-"""Device names of Windows, reserved with any extension."""
 _LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 """Names of the temporary files of `write_atomic`."""
 NOTE = ".lock"
@@ -101,11 +100,7 @@ def sha256_text(text: str) -> str:
 
 def write_atomic(path: Path, text: str) -> None:
     """Replace a file atomically and sync it to disk; its permissions stay. Makes its folder, but not those above.
-
-    Raises:
-        UnsafePath: the file or a folder above it is a link, or it is no ordinary file.
-        OSError: it cannot be written; the old file is unchanged.
-    """
+    Raises UnsafePath for links; after any OSError the old file is unchanged."""
     _replace(path, text, synced=True)
 
 
@@ -199,13 +194,8 @@ def sync_files(paths: Sequence[Path]) -> None:
 def copy_folder(
     source: Path, target: Path, left_out: Callable[[str, list[str]], set[str]] = lambda folder, names: set()
 ) -> None:
-    """Copy a folder of a vault, without links that may not be followed, pipes and devices.
-
-    A link inside a linked folder is left out too, as the copy might have no end. Nothing happens without a source.
-
-    Args:
-        left_out: returns the names that are not copied, given a folder and its names.
-    """
+    """Copy a folder of a vault, without links that may not be followed, pipes and devices. A link inside a linked
+    folder is left out too, as the copy might have no end."""
 
     def kept_out(folder: str, names: list[str]) -> set[str]:
         return left_out(folder, names) | {name for name in names if not _can_be_copied(Path(folder, name))}
@@ -221,15 +211,12 @@ def _can_be_copied(path: Path) -> bool:
 
 
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
-    """Return the text of a file that people may have written, with its line ends unchanged.
+    """Return the text of a file that people may have written, with its line ends unchanged. Raises VaultProblem.
 
     Args:
-        limit: bytes.
         file: its name in problems; the path when None.
         inside: never follow a link out of the vault, even with `follow_links`.
-
-    Raises:
-        VaultProblem: it is missing, unreadable, not ordinary, a forbidden link, too long or not UTF-8.
+        limit: bytes.
     """
     text = read_if_there(path, limit, file, inside=inside)
     if text is None:
@@ -240,11 +227,7 @@ def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, i
 def read_if_there(
     path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False, own: bool = False
 ) -> str | None:
-    """Return the text of a file as `read_text` does; None when it is missing.
-
-    Args:
-        own: only the program writes it, so it is never read through a link.
-    """
+    """Return the text of a file as `read_text` does; None when it is missing. With `own` no link is followed."""
     try:
         data = read_bytes(path, limit, inside=inside, own=own)
     except FileNotFoundError:
@@ -266,11 +249,8 @@ def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> Vault
 
 
 def lock_folder(folder: Path, *, wait: bool) -> int:
-    """Lock a folder itself, where the file system can, and return its descriptor; closing it unlocks.
-
-    Nothing in the folder is touched, so removing a file in it does not break the lock. Raises BlockingIOError when
-    another process has the lock and `wait` is False.
-    """
+    """Lock a folder itself, where the file system can, so that removing files in it does not unlock it. Closing the
+    descriptor unlocks. Raises BlockingIOError when another process has the lock and `wait` is False."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -284,22 +264,17 @@ def lock_folder(folder: Path, *, wait: bool) -> int:
 class VaultLock:
     """Allows one writer for a vault; the kernel releases the lock when the process ends.
 
-    The vault's folder is locked, so removing `.lock` does not let a second writer in. `.lock` names the process and is
-    locked too, for file systems that cannot lock folders. A moved folder keeps its lock; see `paths.hold`.
+    The folder itself is locked, so removing `.lock` lets no second writer in; `.lock` is locked too, for file systems
+    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`.
     """
 
     def __init__(self, vault: Path) -> None:
         self._vault = vault
         self._held: list[int] = []
-        """Descriptors of the folder and of `.lock`."""
 
     def acquire(self) -> None:
-        """Take the lock and write the process id.
-
-        Raises:
-            VaultLocked: another process has it.
-            VaultProblem: the vault is no writable folder.
-        """
+        """Take the lock. Raises VaultLocked when another process has it, VaultProblem when the vault is no writable
+        folder."""
         note = self._vault / NOTE
         try:
             self._held.append(lock_folder(self._vault, wait=False))

@@ -1,7 +1,6 @@
 """Append-only files of JSON lines that survive a kill.
 
-A line is complete when it ends with a newline. A writer moves an incomplete last line to a file beside; a reader skips
-it. A broken line in the middle is returned as broken.
+A writer moves an incomplete last line to a file beside; a reader skips it. Other broken lines are returned as broken.
 """
 
 from __future__ import annotations
@@ -25,20 +24,12 @@ LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; longer lines are broken, and never written. A step with a thousand witnesses has 4 MB."""
 
 _BLOCK = 1 << 16
-"""Bytes read at once when searching for a newline."""
 _SHOWN = 1 << 10
-"""Bytes that are shown of a line that is too long."""
 
 
 class JsonlLine(NamedTuple):
-    """One line of a file.
-
-    Args:
-        number: counted from 1 where reading began, with empty lines.
-        offset: of its first byte in the file.
-        data: the sanitized JSON object; None for a broken line.
-        raw: the line without its newline; invalid UTF-8 is shown as U+FFFD.
-    """
+    """One line of a file; `data` is None when it is broken, `number` counts from where reading began, with empty
+    lines."""
 
     number: int
     offset: int
@@ -95,16 +86,11 @@ class JsonlWriter:
 
     @property
     def size(self) -> int:
-        """Bytes in the file, as far as this writer knows."""
         return self._size
 
     def append(self, lines: Sequence[str]) -> None:
-        """Write lines of JSON at once; they survive the end of this process, but not a power cut before `sync`.
-
-        Raises:
-            OSError: not all could be written, or one is too long; then none is in the file.
-            ValueError: a line holds a newline, or the writer is closed.
-        """
+        """Write lines of JSON at once; they survive the end of this process, but not a power cut before `sync`. Raises
+        OSError when not all could be written; then none is in the file."""
         text = "\n".join((*lines, ""))
         if text.count("\n") != len(lines):
             raise ValueError("a JSON line must not hold a newline")
@@ -123,12 +109,10 @@ class JsonlWriter:
         self._size += written
 
     def sync(self) -> None:
-        """Make all lines survive a power cut."""
         if self._descriptor is not None:
             getattr(os, "fdatasync", os.fsync)(self._descriptor)
 
     def close(self) -> None:
-        """Close the file; a second call does nothing."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

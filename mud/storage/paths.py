@@ -1,10 +1,9 @@
 """Opening the files of a vault safely, even a vault from a stranger.
 
-Files that the program writes are never reached through a link. Files that people wrote are read through links that end
-inside the vault, and through others only with `follow_links`. Only ordinary files are opened, as a pipe would block.
-Hard links cannot be detected. Each folder is opened from the one above it, so that no link can be put in between a
-check and the opening. A vault that is written to is held: its files are opened from the descriptor of its folder, and
-refused while that folder is not in its place.
+Files that the program writes are never reached through a link; those that people write only through links inside the
+vault, or with `follow_links`. Only ordinary files are opened, as a pipe would block. Each folder is opened from the one
+above it, so that no link can be put in between a check and the opening. A vault that is written to is held: its files
+are opened from the descriptor of its folder, and refused while that folder is not in its place.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ AWAY = "the vault's folder was moved, removed or replaced while it is in use; no
 _LONGEST = 1 << 20
 """Bytes of the settings file that are read."""
 _BLOCK = 4096
-"""Minimum bytes of one read."""
 _held: dict[str, int] = {}
 """Path and folder descriptor of each vault that this process writes to."""
 
@@ -74,11 +72,8 @@ def let_go(vault: Path) -> None:
 
 
 def check_held(path: Path | str) -> tuple[int, str] | None:
-    """Return the descriptor of the held vault that contains a path, and the path in it; None for no held vault.
-
-    Raises:
-        OSError: the vault's folder was moved or replaced; `strerror` is a full sentence.
-    """
+    """Return the descriptor of the held vault that contains a path, and the path in it; None for no held vault. Raises
+    OSError, with a full sentence as `strerror`, when the vault's folder was moved or replaced."""
     path = os.fspath(path)
     for vault, descriptor in _held.items():
         if path == vault or path.startswith(f"{vault}/"):
@@ -91,11 +86,8 @@ def check_held(path: Path | str) -> tuple[int, str] | None:
 
 
 def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
-    """Open a file that the program writes; takes the arguments of `os.open`.
-
-    Raises:
-        UnsafePath: it or a folder above it is a link, or it is no ordinary file.
-    """
+    """Open a file that the program writes; takes the arguments of `os.open`. Raises UnsafePath for links and special
+    files."""
     with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
         return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
 
@@ -167,13 +159,8 @@ def check_tree(folder: Path) -> None:
 
 
 def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
-    """Yield all entries below a folder, each before its content; links and hidden folders are not entered.
-
-    What cannot be listed, such as a path that is too long, is yielded as an error.
-
-    Args:
-        hidden: names of hidden folders that are entered all the same.
-    """
+    """Yield all entries below a folder, each before its content; links and hidden folders not in `hidden` are not
+    entered. What cannot be listed, such as a path that is too long, is yielded as an error."""
     waiting = [os.fspath(folder)]
     while waiting:
         try:
@@ -215,14 +202,11 @@ def move(source: Path, target: Path) -> None:
 
 
 def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -> int:
-    """Open a file for reading.
+    """Open a file for reading. Raises UnsafePath for special files and links that may not be followed.
 
     Args:
         inside: never follow a link out of the vault, even with `follow_links`.
         own: only the program writes it, so it is never read through a link.
-
-    Raises:
-        UnsafePath: it is no ordinary file, or a link that may not be followed.
     """
     try:
         return open_own(path, os.O_RDONLY)
@@ -236,14 +220,8 @@ def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -
 
 
 def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False, own: bool = False) -> bytes:
-    """Return the content of a file; `inside` and `own` as in `open_to_read`.
-
-    Args:
-        limit: bytes; `LONGEST_FILE` when None.
-
-    Raises:
-        OSError: it cannot be read, or is too long: then `errno` is EFBIG and `strerror` a full sentence.
-    """
+    """Return the content of a file; `inside` and `own` as in `open_to_read`. Raises OSError: for a file longer than
+    `limit` bytes its `errno` is EFBIG and its `strerror` a full sentence."""
     descriptor, data, most = open_to_read(path, inside=inside, own=own), b"", limit_of(limit)
     try:
         check_size(descriptor, path, limit)

@@ -1,13 +1,7 @@
 """Config files in markdown, parsed against a schema that is a frozen dataclass. Pure.
 
 A setting is a line `**lower_snake_key**: value` outside code fences, or a key of the front matter; other text is
-ignored. All problems are reported at once.
-
-    @dataclass(frozen=True)
-    class WindowSettings:
-        immediate_window: int = setting(64, "How many newest memories stand in the prompt in full.", low=1, high=4096)
-        strategy: str = setting("waterfall", "How memories are folded.", choices=("waterfall", "none"))
-        stop: tuple[str, ...] = setting(("\\n",), "Texts at which a reply ends.")
+ignored. A field of a schema is `retries: int = setting(3, "How often a call is repeated.", low=0, high=9)`.
 """
 
 from __future__ import annotations
@@ -58,7 +52,6 @@ class Value(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The name that the file sets it by."""
         return self.alias or self.key
 
 
@@ -146,7 +139,6 @@ class _TakenValues:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The values by key; of a key set twice the first that fits."""
         return by_key(self.given)
 
     def take(self, key: str, line: int, given: Any, read: Callable[[Setting, Any], Scalar]) -> None:
@@ -184,15 +176,11 @@ def parse_overrides(
     file: str,
     own: Collection[str] = (),
 ) -> tuple[dict[str, Value], list[Problem]]:
-    """Read the settings in the front matter of an agent.md.
+    """Read the settings in the front matter of an agent.md; return the valid values by key, and the problems.
 
     Args:
-        lines: line number of each key.
         schemas: every schema, by the name of its config file.
         own: keys of an agent.md that are no settings, such as `id`.
-
-    Returns:
-        The valid values by key, and the problems.
     """
     described = [(name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)]
     found = {key: (name, one) for name, one in described for key in one.names}
@@ -218,11 +206,8 @@ def fill(schema: type[S], *layers: Mapping[str, Value]) -> S:
 
 
 def render_settings(title: str, intro: str, settings: object) -> str:
-    """Return a config file with every key, its value and its help.
-
-    Args:
-        settings: an instance, or a schema for its defaults.
-    """
+    """Return a config file with every key, its value and its help; `settings` is an instance, or a schema for its
+    defaults."""
     schema = settings if isinstance(settings, type) else type(settings)
     return "\n".join(_rendered(title, intro, settings, describe(schema)))
 

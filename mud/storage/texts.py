@@ -73,14 +73,8 @@ def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
 
 
 def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
-    """Parse one file of texts.
-
-    Args:
-        prefix: its path in the folder of texts with dots, such as `commands` or `instinct.eliza`.
-
-    Returns:
-        The valid texts by full key, and the problems by line.
-    """
+    """Parse one file of texts; return the valid texts by full key, and the problems by line. `prefix` is its path in
+    the folder of texts with dots, such as `commands` or `instinct.eliza`."""
     document, problems = examine_document(source, file)
     reader = _TextReader(prefix, file, problems)
     reader.read(document)
@@ -172,11 +166,7 @@ Rule = Callable[[Mapping[str, Text]], Iterable[Problem]]
 
 
 class TextStore:
-    """All texts of a vault. A file with a mistake keeps its last good texts.
-
-    Args:
-        shipped: folder of the texts that came with the program, which fill gaps of an older vault.
-    """
+    """All texts of a vault. A file with a mistake keeps its last good texts; `shipped` fills gaps of an older vault."""
 
     def __init__(self, folder: Path, shipped: Path | None = None) -> None:
         self._folder, self._shipped = folder, shipped
@@ -185,7 +175,6 @@ class TextStore:
         self._rules: tuple[Rule, ...] = ()
 
     def load(self) -> list[Problem]:
-        """Read every file; return all problems."""
         own, problems = self._read(self._folder)
         self._lent = self._missing(own)
         self._texts = self._lent | own

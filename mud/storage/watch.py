@@ -1,7 +1,6 @@
 """Reports every changed, new and deleted file within a second, except what the program itself wrote.
 
-Each folder is watched on its own. Events of the operating system make it fast; a slow sweep of modification times finds
-what they miss.
+Events of the operating system make it fast; a slow sweep of modification times finds what they miss.
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ QUIET = 0.3
 PATIENCE = 0.6
 """Seconds after which changes are reported even while more arrive."""
 SWEEP = 5.0
-"""Seconds between two sweeps."""
 QUICK_SWEEP = 0.5
 """Seconds between two sweeps while the system refuses to watch a folder."""
 
@@ -62,11 +60,7 @@ _Mark = tuple[int, int, int]
 
 
 class Watcher:
-    """Watches folders.
-
-    Args:
-        report: called on the event loop with the paths of the changed files.
-    """
+    """Watches folders; `report` is called on the event loop with the paths of changed files."""
 
     def __init__(self, report: Callable[[frozenset[Path]], None], clock: Clock) -> None:
         self._report = report

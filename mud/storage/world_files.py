@@ -31,22 +31,17 @@ FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CH
 _ID = re.compile(r"#[0-9]{1,12}")
 NO_ID = "it has no id yet; one is written into the file when the world starts"
 _SHOWN = 40
-"""Characters of an invalid id that are shown."""
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
     Kind.CHARACTER: ("id", "type", "aliases", "location"),
 }
 _FREE = frozenset({"tags", "cssclasses"})
-"""Keys that Obsidian, the usual editor of a vault, adds."""
 
 
 class ThingDefinition(NamedTuple):
-    """One thing as its file defines it; without an id its `thing.id` is empty.
-
-    Args:
-        place: id of what it is in at the start; None for a location, or when the file does not say.
-    """
+    """One thing as its file defines it. `thing.id` is empty for a new file; `place` is the id of what it is in at the
+    start."""
 
     thing: Thing
     place: str | None
@@ -54,13 +49,7 @@ class ThingDefinition(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A parsed file whose links are not yet resolved.
-
-    Args:
-        thing: the thing; named after the file when it has no title.
-        links: key -> text as typed.
-        broken: the file does not parse, so keys that are missing are not reported.
-    """
+    """A parsed file whose links are not resolved; a `broken` one does not parse, so missing keys are not reported."""
 
     thing: Thing
     file: str
@@ -84,16 +73,12 @@ class _Draft(NamedTuple):
 
 
 class WorldFiles:
-    """The files of the world, each as it was when it last had no mistake.
-
-    Args:
-        homes: the file of each id in the saved state.
-    """
+    """The files of the world, each as it was when it last had no mistake; `homes` is the file of each id as last
+    saved."""
 
     def __init__(self, vault: Path, homes: Mapping[str, str] = MappingProxyType({})) -> None:
         self.vault = vault
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
-        """The last file of each id; decides between two files with the same id."""
         self._good: dict[str, _Draft] = {}
         self.named: list[Thing] = []
         """All things that links may name, including those without an id or a title."""
@@ -101,13 +86,10 @@ class WorldFiles:
         self.misleading: list[Problem] = []
 
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
-        """Read every file; one with a mistake keeps its last good reading, also as a target of links.
+        """Read every file; one with a mistake keeps its last good reading. An empty one is an edit in progress.
 
-        A file that was never right defines what can be read of it. An empty one is an edit in progress.
-
-        Returns:
-            The definitions, without exits and places that lead nowhere, and all problems. Things without an id are
-            included, for `assign_ids`; those with an invalid or a duplicate id are not.
+        Returns the definitions, without exits and places that lead nowhere, and all problems. Things without an id are
+        included, for `assign_ids`; those with an invalid or a duplicate id are not.
         """
         drafts = [
             _read(self.vault, f"world/{folder}/{path.name}", kind, self._good)
@@ -317,15 +299,8 @@ def _names(draft: _Draft) -> Iterable[Named]:
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:
-    """Find duplicate ids, duplicate names of a kind, and exits that differ only in case.
-
-    Args:
-        drafts: every file; of two, the first keeps its id or name.
-        homes: last file of each id, which keeps it even while it cannot be read.
-
-    Returns:
-        The problems and the file of each id.
-    """
+    """Find duplicate ids, duplicate names of a kind, and exits that differ only in case; also return the file of each
+    id. Of two files the first keeps its id or name; an unreadable one keeps the id that it has in `homes`."""
     problems = []
     unreadable = {draft.file for draft in drafts if draft.broken and not draft.thing.id}
     owners = {identity: file for identity, file in homes.items() if file in unreadable}
@@ -354,7 +329,6 @@ class _Directory:
 
     def __init__(self, drafts: Sequence[_Draft]) -> None:
         self.meant: set[str] = set()
-        """The files of all that was found."""
         self._named: dict[str, list[_Draft]] = defaultdict(list)
         for label in ("id", "name", "stem"):
             for draft in drafts:
@@ -400,15 +374,8 @@ def assign_ids(
     next_id: int,
     wrote: Callable[[Path, str], None] = lambda path, text: None,
 ) -> int:
-    """Write an id into each file without one and change nothing else; load the files again afterwards.
-
-    Args:
-        next_id: the first number that was never used, also by agents and the saved state.
-        wrote: is called before each write.
-
-    Returns:
-        The next free number.
-    """
+    """Write an id into each file without one, from `next_id` on, and return the next free number; nothing else changes.
+    `wrote` is called before each write. Load the files again afterwards."""
     known = list(definitions)
     free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
     for one in known:

@@ -32,7 +32,6 @@ class SavedState(NamedTuple):
 
     Args:
         step: the last step of the ledger that is included.
-        next_id: number of the next id; ids are never reused.
         where: what each thing is in.
         away: for each absent person, the location they left from.
         asleep: sleeping characters, in the order of falling asleep.

@@ -1,7 +1,6 @@
 """Changes of the world as values, and their JSON form in the ledger.
 
-A change states the result, so applying it twice is harmless, and recovery may start a little too early. Before a thing
-is removed, other changes must move what it holds.
+A change states the result, so applying it twice is harmless. Move what a thing holds before removing it.
 """
 
 from __future__ import annotations
@@ -14,8 +13,6 @@ from mud.world.things import Exit, Kind, Thing
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A thing is now in a location or held by a character."""
-
     thing: str
     into: str
 

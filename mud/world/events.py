@@ -1,8 +1,4 @@
-"""Events of the world and how characters perceive them.
-
-A `Perception` is one character's view of an `Event` and becomes one memory. A whisper has two, and a private reason is
-in the perception of its owner only.
-"""
+"""Events of the world and how characters perceive them: a `Perception` becomes one memory of one character."""
 
 from __future__ import annotations
 
@@ -32,13 +28,10 @@ class Event(NamedTuple):
 
     Args:
         kind: `speech`, `whisper`, `emote`, `action`, `departure` or `arrival`.
-        actor: id of the character that acted.
-        location: id of the location where it can be perceived.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.
-        origin: name of the location that an arrival is from.
-        destination: name of the location that a departure is to.
+        origin, destination: name of the location that an arrival is from, a departure is to.
         thing: name of the thing that was taken, dropped or looked at.
     """
 
@@ -57,12 +50,9 @@ class Perception(NamedTuple):
     """What one character perceived of one step: one memory, or a line that is not kept.
 
     Args:
-        who: id of the character.
         kind: kind of memory: `said heard did saw moved result thought note dream told`.
         actor: name of the character that acted; None for `who` itself.
-        place: name of the location, if any.
         reason: the private reason for one's own action.
-        failed: the action was refused.
         mark: one of `MARKS`; None for most.
         event: its event, never written to a file; None for the result of one's own action.
     """
@@ -79,14 +69,8 @@ class Perception(NamedTuple):
 
 
 class Request(NamedTuple):
-    """Something outside the world that a command asks for; it is answered with an Outcome.
-
-    Args:
-        name: what is asked for ("recall", "save").
-        who: id of the character that asked.
-        step: number of the step that asked.
-        keep: kind of the memory that the answer leaves; None for no memory.
-    """
+    """Something outside the world that a command asks for; the answer is an Outcome, kept as a memory of kind
+    `keep`."""
 
     name: str
     who: str

@@ -12,7 +12,6 @@ from mud.world.things import Thing
 
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.I)
 _AFTER_NAME = ",:"
-"""Marks that may follow a name."""
 
 
 @lru_cache(maxsize=1 << 11)
@@ -22,8 +21,7 @@ def plain(name: str) -> str:
 
 
 def _rank(query: str, name: str) -> int | None:
-    """Return how well a plain query fits a plain name: 0 exact, 1 a prefix, 2 prefixes of its words; None not at
-    all."""
+    """Return how well a plain query fits a name: 0 exact, 1 a prefix, 2 prefixes of its words; None not at all."""
     if name.startswith(query):
         return 0 if query == name else 1
     if query[:1] not in name:

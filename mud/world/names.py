@@ -1,8 +1,6 @@
 """Misleading names: reserved words, look-alikes of other names, and names in mixed scripts. Pure.
 
-Look-alikes have the same skeleton, as in Unicode Technical Standard 39: compatibility forms are decomposed, accents and
-punctuation dropped, and letters, digits and pairs that look like Latin letters replaced by them. The tables are from
-there, reduced to letters that names are written in.
+Look-alikes have the same skeleton, as in Unicode Technical Standard 39, whose tables are used for letters of names.
 """
 
 from __future__ import annotations
@@ -80,7 +78,7 @@ def _latin(name: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def _skeletons(name: str) -> tuple[str, str]:
-    """Return a name as it looks in any case, and as it looks with strokes and rings for one another."""
+    """Return the skeleton of a name ignoring case, and one with similar strokes and rings merged."""
     small, drawn = _latin(name.casefold()).casefold(), " ".join(_latin(name).split())
     if any(map(str.isalpha, small)):  # a number is no word
         small, drawn = small.translate(_DIGITS), drawn.translate(_STROKES)
@@ -145,12 +143,8 @@ class Named(NamedTuple):
 
 
 def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[Problem]:
-    """Report names that are reserved or look like an older name.
-
-    Args:
-        homes: the file of each id in the saved state; things in it are older than all others. Otherwise the lower id
-            is older.
-    """
+    """Report names that are reserved or look like an older name. Things that `homes`, the saved file of each id, knows
+    are older than others, and lower ids are older than higher ones."""
 
     def age(one: Named) -> tuple[bool, bool, int, str]:
         return homes.get(one.id) != one.file, not one.id, int(one.id[1:] or 0), one.file
@@ -166,7 +160,6 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
 
 
 LONGEST = 120
-"""Characters."""
 
 
 def misleading(name: str, others: Iterable[str] | Names = ()) -> str:

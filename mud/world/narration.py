@@ -16,7 +16,6 @@ class Phrase(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The key; what a registry of phrases finds it by."""
         return self.key
 
 

@@ -22,11 +22,9 @@ class Exit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A location, an item or a character.
+    """A location, an item or a character; its id is `#` and a number, never reused.
 
     Args:
-        id: `#` and a number, never reused.
-        aliases: further names.
         exits: of a location, in the order of its file.
         fixed: the item cannot be carried away.
         thinks: the character is played by a brain and shown as `[AI]`.
