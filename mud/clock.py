@@ -45,8 +45,10 @@ def _yield() -> Generator[None, None, None]:
 
 
 class VirtualClock:
-    """A clock that moves only by waits and by `advance`, so simulations run at full speed. Of several waits the
-    earliest ends first, and the clock moves no further than that. Its zone is UTC on every machine."""
+    """A clock that moves only by waits and by `advance`, so simulations run at full speed. Its zone is UTC.
+
+    Of several waits the earliest ends first, and the clock moves no further than that.
+    """
 
     zone = UTC
 

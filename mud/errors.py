@@ -1,4 +1,8 @@
-"""The errors of Loci. Programming errors are Python's own exceptions; a player never sees a traceback."""
+"""The errors of Loci, all below `LociError`.
+
+`Refusal` is for players, `VaultProblem` and `VaultLocked` for the owner of the vault. Programming errors are Python's
+own exceptions. A player never sees a traceback.
+"""
 
 from __future__ import annotations
 
@@ -47,8 +51,10 @@ class VaultProblem(LociError):
 
 
 class UnsafePath(VaultProblem, OSError):
-    """A file of the vault that may not be opened: a link, a pipe, a device. Also an OSError, so that code which
-    survives a full disk survives this too."""
+    """A file of the vault that may not be opened: a link, a pipe, a device.
+
+    Also an OSError, so that code which survives a full disk survives this too.
+    """
 
 
 class VaultLocked(LociError):
@@ -62,8 +68,8 @@ class VaultLocked(LociError):
 
 
 class UnknownName(LociError):
-    """A name that no plug-in or thing answers to; the message says which there are."""
+    """No plug-in or thing has this name; the message lists the names."""
 
 
 class Unavailable(LociError):
-    """Something outside the world does not answer; the message says what, and why as far as known."""
+    """A model, an embedder, an index or a disk does not answer; the message says what, and why if known."""

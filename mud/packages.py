@@ -1,5 +1,7 @@
-"""Checks before the rest of the program is imported. Only the standard library is imported here, so that a missing
-package gives a clear message."""
+"""Checks before the rest of the program is imported.
+
+Only the standard library is imported here, so that a missing package gives a clear message.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,7 @@ ROOM = 16
 
 
 def check_room() -> None:
-    """Raises LociError when fewer than `ROOM` more files can be opened."""
+    """Check that `ROOM` more files can be opened. Raises LociError."""
     with ExitStack() as opened:
         try:
             for _ in range(ROOM):
@@ -42,7 +44,7 @@ def check_room() -> None:
 
 
 def check_packages() -> None:
-    """Raises LociError when a package is missing, or when `agents` is another package of that name."""
+    """Check that all packages can be imported, and that `agents` is not another one's. Raises LociError."""
     if sys.flags.optimize > 1:
         raise LociError(
             "Python was told to drop docstrings (-OO, PYTHONOPTIMIZE=2), which are Loci's help; use -O at most"

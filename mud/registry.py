@@ -24,8 +24,10 @@ T = TypeVar("T", bound=HasName)
 
 
 def suggest(word: str, choices: Iterable[str]) -> str | None:
-    """Return the nearest choice, ignoring case; None when nothing is near. Near means one edit for words of two to four
-    letters, and a similarity of 0.7 for longer ones."""
+    """Return the nearest choice, ignoring case; None when nothing is near.
+
+    Near means one edit for words of two to four letters, and a similarity of 0.7 for longer ones.
+    """
     typed = word.casefold()
     pool = {choice.casefold(): choice for choice in sorted(choices, reverse=True)}
     if len(typed) <= 4:
@@ -88,7 +90,7 @@ class Registry(Generic[T]):
         return self._values[known] if known is not None else None
 
     def get(self, name: str) -> T:
-        """Raises UnknownName with the names and the nearest one."""
+        """Return the value with this name or alias. Raises UnknownName with the names and the nearest one."""
         value = self.find(name)
         if value is None:
             near = hint(name, self._names)
@@ -122,8 +124,10 @@ def modules(package: str, only: Collection[str] | None = None) -> list[object]:
 
 
 def plug_in_names(package: str) -> tuple[str, ...]:
-    """Return the names of a package's plug-ins without importing them, as those may import a setting that lists the
-    names. Raises OSError for a folder that cannot be listed, where `pkgutil` would return nothing."""
+    """Return the names of a package's plug-ins without importing them. Raises OSError when they cannot be listed.
+
+    A setting can offer these names even if the plug-ins import it. `pkgutil` would ignore the OSError.
+    """
     spec = importlib.util.find_spec(package)
     folders = (spec.submodule_search_locations if spec else None) or []
     files = (file for folder in folders for file in Path(folder).iterdir())

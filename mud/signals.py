@@ -26,8 +26,7 @@ class Signals:
         self._now = now
         self._since: float | None = None
         self.end: Callable[[], bool] = lambda: False
-        """Called at the first signal; returns whether the program will end by itself. If not, it exits at once with 128
-        + signal, as in shells."""
+        """Called at the first signal; returns whether the program will end by itself. Otherwise it exits at once."""
 
     def heed(self) -> None:
         """Install the handlers; a hang-up that is ignored, as under nohup, stays ignored."""

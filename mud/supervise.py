@@ -41,8 +41,11 @@ async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock)
 
 
 async def in_thread(work: Callable[[Callable[[], None]], Result]) -> Result:
-    """Run work in a thread and stop it when the caller is cancelled: the work must often call the function that it is
-    given, which then raises. A thread cannot be killed, and the program waits for its threads at the end."""
+    """Run work in a thread and stop it when the caller is cancelled.
+
+    The work must often call the function that it is given, which then raises. A thread cannot be killed, and the
+    program waits for its threads at the end.
+    """
     given_up = Event()
 
     def between() -> None:

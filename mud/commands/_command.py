@@ -69,8 +69,10 @@ class Outcome(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, as a plug-in; see `command` for the fields. `summary` is the first line of the docstring, `details`
-    the rest without the examples."""
+    """A command, as a plug-in; see `command` for the fields.
+
+    `summary` is the first line of the docstring, `details` the rest without the examples.
+    """
 
     name: str
     run: Callable[..., Outcome]

@@ -22,7 +22,7 @@ _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters except the tab, line separators, direction marks, and surrogates, which no file can hold."""
+"""Control characters but not the tab; line separators; direction marks; surrogates, which no file can hold."""
 
 
 class InputLine(NamedTuple):
@@ -59,8 +59,10 @@ def read_line(text: str, limit: int) -> InputLine:
 
 
 def understand(line: InputLine, commands: Registry[Command], world: World, who: str) -> tuple[InputLine, Command]:
-    """Return the line and its command; the name of an exit alone means `go`, unless it is a command. Raises Refusal as
-    `find_command` does; for an exit of another location it lists those here."""
+    """Return the line and its command. Raises Refusal as `find_command` does, and for an exit of another location.
+
+    The name of an exit alone means `go`, unless it is a command.
+    """
     here = world.location_of(who)
     if here is not None and commands.find(line.verb) is None:
         body = f"{line.verb} {line.rest}".strip()

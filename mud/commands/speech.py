@@ -31,7 +31,7 @@ _GREETING = re.compile(
     r"(?:[ ,!]+there)?[ ,!]+\b",
     re.I,
 )
-"""May stand before the name of a person who is called."""
+"""Greetings that may stand before a name."""
 _NAME_ENDS = re.compile(r"(?![\w'’-])")
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 
@@ -67,8 +67,10 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
 
 
 def _calls(words: str) -> Callable[[str], bool]:
-    """Return a predicate of plain names: whether the words call that name. It must stand alone before a mark or the
-    end, or after a greeting, then with words behind it: `hello Moss how are you`."""
+    """Return a predicate of plain names: whether the words call that name.
+
+    It must stand alone before a mark or the end, or after a greeting; then words may follow: `hello Moss how are you`.
+    """
     greeting = _GREETING.match(words)
     if greeting:
         greeted = plain(words[greeting.end() :])

@@ -1,4 +1,4 @@
-"""The chronicle: a log of events for people, without whispers and private reasons. It is `log/chronicle.md`."""
+"""The chronicle: a log of events for people, `log/chronicle.md`. It holds no whispers and no private reasons."""
 
 from __future__ import annotations
 

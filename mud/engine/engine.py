@@ -226,8 +226,10 @@ class Engine:
         return refusal.text
 
     def answer(self, request: Request, outcome: Outcome | Refusal) -> Step:
-        """Add the answer to a request to the world, as its own step. Observers are also called when the answer could
-        not be written, so that nobody waits forever."""
+        """Add the answer to a request to the world, as its own step.
+
+        Observers are also called when the answer could not be written, so that nobody waits forever.
+        """
         actor = self.world.get(request.who)
         if actor is None:
             return self._unheard(Step(0, self._now(), request.who, None, self._say(GONE), failed=True, answers=request))
@@ -331,7 +333,6 @@ class Engine:
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
-        """Return the name of the actor's location after the changes."""
         for change in reversed(changes):
             if isinstance(change, Put) and change.thing == actor.id:
                 into = self.world.get(change.into)
@@ -344,7 +345,6 @@ class Engine:
 
 
 def perceived_to_json(perceived: Perception) -> dict[str, Any]:
-    """Return the ledger's form of a perception, without empty values."""
     who, kind, text, actor, place, reason, failed, mark, _ = perceived
     form: dict[str, Any] = {"who": who, "kind": kind, "text": text}
     if actor:

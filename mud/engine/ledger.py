@@ -50,8 +50,7 @@ class Ledger:
         self.last = 0
 
     def open(self) -> list[str]:
-        """Find the end of the ledger and prepare for writing. Return repairs, such as a torn last line, as
-        sentences."""
+        """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line."""
         make_folder(self._folder, above=True)
         files = self._files()
         if not files:

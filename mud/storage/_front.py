@@ -73,8 +73,7 @@ for _name, _pattern, _first in _SCALARS:
 
 
 class Split(NamedTuple):
-    """Offsets of a front matter: after its opening `---` line (None without one), of its closing line, and of the
-    body."""
+    """Offsets after the opening `---` line (None without one), of the closing line, and of the body."""
 
     start: int | None
     end: int
@@ -111,8 +110,10 @@ class Front:
 
 
 def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT) -> Front:
-    """Parse the front matter that `split` found; problems are collected, not raised. After a syntax error no values are
-    returned, and only the first line that is wrong on its own is reported."""
+    """Parse the front matter that `split` found; problems are collected, not raised.
+
+    After a syntax error no values are returned, and only the first line that is wrong on its own is reported.
+    """
     if where.unclosed:
         return Front(
             problems=[Problem(file, 1, "", "the front matter has no end; expected a line --- after its last key")]
@@ -132,8 +133,10 @@ def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT
 
 
 def salvage(text: str) -> tuple[Front, int]:
-    """Parse what is valid in a broken front matter, key by key; also return the offset of the body. A front matter
-    without an end is taken to end before the first blank line or heading."""
+    """Parse what is valid in a broken front matter, key by key; also return the offset of the body.
+
+    A front matter without an end is taken to end before the first blank line or heading.
+    """
     where = split(text)
     if where.unclosed:
         start = text.find("\n") + 1 or len(text)
@@ -306,8 +309,10 @@ def render_entry(key: str, value: object, newline: str = "\n") -> str:
 
 
 def render_value(value: object, newline: str = "\n") -> str:
-    """Format the value after a colon. Mappings that hold text get a line for each key, all else is one line. Raises
-    TypeError or ValueError for a value that front matter cannot hold."""
+    """Format the value after a colon. Raises TypeError or ValueError for what front matter cannot hold.
+
+    Mappings that hold text get a line for each key, all else is one line.
+    """
     if isinstance(value, Mapping) and any(isinstance(inner, str) for inner in value.values()):
         return "".join(f"{newline}  {quoted(str(name))}: {_flow(inner)}" for name, inner in value.items())
     return f" {_flow(value)}"

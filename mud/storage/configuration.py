@@ -55,8 +55,11 @@ class Configuration:
         return self._schemas
 
     def load(self) -> list[Problem]:
-        """Read every config file; return all problems. A file that is empty or has a mistake keeps its last good
-        values; a new file of a family with a mistake gives its valid ones."""
+        """Read every config file; return all problems.
+
+        A file that is empty or has a mistake keeps its last good values; a new file of a family with a mistake gives
+        its valid ones.
+        """
         paths = markdown_below(self._folder)
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}
@@ -93,8 +96,10 @@ class Configuration:
         return cast(S, self._remembered((schema,), lambda: fill(schema, self._values.get(self._names[schema], {}))))
 
     def given(self, schema: type, key: str, one_of_them: str = "") -> list[Value]:
-        """Return what a file says of a key, even if a mistake keeps it from being used; else the default. `one_of_them`
-        is the name of a file in a family."""
+        """Return what a file says of a key, even if a mistake keeps it from being used; else the default.
+
+        `one_of_them` is the name of a file in a family.
+        """
         name = f"{self._names[schema]}/{one_of_them}" if one_of_them else self._names[schema]
         found = [value for value in self._given.get(name, ()) if value.key == key]
         default = next(one.default for one in describe(schema) if one.key == key)
@@ -141,8 +146,10 @@ class Configuration:
         return [f"{name}.{one.key}" for name, one in self._settings()]
 
     def explain(self, key: str, overrides: Mapping[str, Value] | None = None) -> list[tuple[Scalar, str]]:
-        """Return the values of a setting with their sources, the one in force first, the default last. Raises
-        UnknownName when there is no such key, or several."""
+        """Return the values of a setting with their sources, the one in force first, the default last.
+
+        Raises UnknownName when there is no such key, or several.
+        """
         name, one = self.find(key)
         layers = [self._values.get(name, {})]
         if name in self._schemas and one.per_agent:

@@ -61,8 +61,10 @@ class MarkdownLine(NamedTuple):
 
 
 def markdown_lines(text: str, first: int = 1) -> Iterator[MarkdownLine]:
-    """Yield the lines of a markdown text; `first` is the number of the first line. Only newlines end a line, as in
-    editors; Unicode knows more line ends."""
+    """Yield the lines of a markdown text; `first` is the number of the first line.
+
+    Only newlines end a line, as in editors; Unicode knows more line ends.
+    """
     fence, start = "", 0
     for number, raw in enumerate(text.split("\n"), first):
         line = raw.removesuffix("\r")
@@ -167,8 +169,10 @@ def body_of(text: str) -> str:
 
 
 def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
-    """Return the title and the sections of a body as (heading, start, end); the first section is the intro. The offsets
-    of a section are those of its content, the title's those of its line."""
+    """Return the title and the sections of a body as (heading, start, end); the first section is the intro.
+
+    The offsets of a section are those of its content, the title's those of its line.
+    """
     title: tuple[str, int, int] | None = None
     parts: list[tuple[str, int, int]] = [("", 0, len(body))]
     for begin, line in heading_lines(body):
@@ -193,10 +197,9 @@ def render_document(front: Mapping[str, object], body: str) -> str:
 
 
 def replace_key(text: str, key: str, value: object, file: str = "") -> str:
-    """Set one top-level key of the front matter; every other byte stays, but for comments in a value of several lines.
+    """Set one top-level key of the front matter; every other byte stays. Raises VaultProblem for a broken one.
 
-    A missing key is added at the end, a missing front matter at the top. Raises VaultProblem when the front matter is
-    broken.
+    Comments in a value of several lines are lost. A missing key is added at the end, a missing front matter at the top.
     """
     where = _front.split(text)
     front = _front.parse_front(text, where, file)

@@ -58,8 +58,11 @@ _DROPPED = "'’ʼ`´"
 
 
 def slugify(name: str) -> str:
-    """Return a readable file name, without extension, for any text. Letters, marks and digits stay, in lower case and
-    NFC; all else becomes one `-` between words. The result is never empty, hidden or a path, and its slug is itself."""
+    """Return a readable file name, without extension, for any text.
+
+    Letters, marks and digits stay, in lower case and NFC; all else becomes one `-` between words. The result is never
+    empty, hidden or a path, and its slug is itself.
+    """
     folded = unicodedata.normalize("NFC", name).lower()
     kept = unicodedata.normalize("NFC", "".join(map(_kept, unicodedata.normalize("NFC", folded))))
     slug = _cut("-".join(part for part in kept.split("-") if part)).strip("-")
@@ -99,14 +102,18 @@ def sha256_text(text: str) -> str:
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Replace a file atomically and sync it to disk; its permissions stay. Makes its folder, but not those above.
-    Raises UnsafePath for links; after any OSError the old file is unchanged."""
+    """Replace a file atomically and sync it to disk; its permissions stay.
+
+    Makes its folder, but not those above. Raises UnsafePath for links; after any OSError the old file is unchanged.
+    """
     _replace(path, text, synced=True)
 
 
 def write_unsynced(path: Path, text: str) -> None:
-    """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may. For many small
-    files at once; call `os.sync` afterwards."""
+    """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may.
+
+    For many small files at once; call `os.sync` afterwards.
+    """
     _replace(path, text, synced=False)
 
 
@@ -146,8 +153,10 @@ def _fill(descriptor: int, data: bytes, mode: int | None, *, synced: bool) -> No
 
 
 def sweep_leftovers(folder: Path) -> None:
-    """Remove the temporary files that a killed `write_atomic` left in a folder, not in its subfolders. Only the vault's
-    writer may call this, before it writes. Errors are ignored."""
+    """Remove the temporary files that a killed `write_atomic` left in a folder, not in its subfolders.
+
+    Only the vault's writer may call this, before it writes. Errors are ignored.
+    """
     with contextlib.suppress(OSError), own_folder(folder):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
             if path.is_file() and not path.is_symlink():
@@ -194,8 +203,10 @@ def sync_files(paths: Sequence[Path]) -> None:
 def copy_folder(
     source: Path, target: Path, left_out: Callable[[str, list[str]], set[str]] = lambda folder, names: set()
 ) -> None:
-    """Copy a folder of a vault, without links that may not be followed, pipes and devices. A link inside a linked
-    folder is left out too, as the copy might have no end."""
+    """Copy a folder of a vault, without links that may not be followed, pipes and devices.
+
+    A link inside a linked folder is left out too, as the copy might have no end.
+    """
 
     def kept_out(folder: str, names: list[str]) -> set[str]:
         return left_out(folder, names) | {name for name in names if not _can_be_copied(Path(folder, name))}
@@ -211,12 +222,15 @@ def _can_be_copied(path: Path) -> bool:
 
 
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
-    """Return the text of a file that people may have written, with its line ends unchanged. Raises VaultProblem.
+    """Return the text of a file that people may have written, with its line ends unchanged.
 
     Args:
         file: its name in problems; the path when None.
         inside: never follow a link out of the vault, even with `follow_links`.
         limit: bytes.
+
+    Raises:
+        VaultProblem: it is missing, unreadable, not ordinary, a forbidden link, too long or not UTF-8.
     """
     text = read_if_there(path, limit, file, inside=inside)
     if text is None:
@@ -249,8 +263,11 @@ def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> Vault
 
 
 def lock_folder(folder: Path, *, wait: bool) -> int:
-    """Lock a folder itself, where the file system can, so that removing files in it does not unlock it. Closing the
-    descriptor unlocks. Raises BlockingIOError when another process has the lock and `wait` is False."""
+    """Lock a folder itself, where the file system can; closing the returned descriptor unlocks it.
+
+    Removing files in the folder does not unlock it. Raises BlockingIOError when another process has the lock and `wait`
+    is False.
+    """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -273,8 +290,7 @@ class VaultLock:
         self._held: list[int] = []
 
     def acquire(self) -> None:
-        """Take the lock. Raises VaultLocked when another process has it, VaultProblem when the vault is no writable
-        folder."""
+        """Take the lock. Raises VaultLocked when another process has it, VaultProblem for an unwritable folder."""
         note = self._vault / NOTE
         try:
             self._held.append(lock_folder(self._vault, wait=False))

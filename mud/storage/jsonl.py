@@ -28,8 +28,7 @@ _SHOWN = 1 << 10
 
 
 class JsonlLine(NamedTuple):
-    """One line of a file; `data` is None when it is broken, `number` counts from where reading began, with empty
-    lines."""
+    """One line of a file; `data` is None for a broken one, `number` counts all lines from where reading began."""
 
     number: int
     offset: int
@@ -72,12 +71,14 @@ def _shown(raw: bytes) -> str:
 
 
 class JsonlWriter:
-    """Appends lines to one file, which is made with its folder when missing; each call is one write. If another program
-    replaced, removed or changed the file, the writer opens and repairs it again."""
+    """Appends lines to one file, which is made with its folder when missing; each call is one write.
+
+    If another program replaced, removed or changed the file, the writer opens and repairs it again.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._name = str(path)  # asked for with every line; a path object takes as long as the question
+        self._name = str(path)  # used for every line, where a path object would double the time
         self.message: str | None = None
         """What was repaired when the file was last opened, as a sentence; None for nothing."""
         self._size = 0
@@ -89,8 +90,10 @@ class JsonlWriter:
         return self._size
 
     def append(self, lines: Sequence[str]) -> None:
-        """Write lines of JSON at once; they survive the end of this process, but not a power cut before `sync`. Raises
-        OSError when not all could be written; then none is in the file."""
+        """Write lines of JSON at once; they survive the end of this process, but not a power cut before `sync`.
+
+        Raises OSError when not all could be written; then none is in the file.
+        """
         text = "\n".join((*lines, ""))
         if text.count("\n") != len(lines):
             raise ValueError("a JSON line must not hold a newline")

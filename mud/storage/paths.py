@@ -72,8 +72,10 @@ def let_go(vault: Path) -> None:
 
 
 def check_held(path: Path | str) -> tuple[int, str] | None:
-    """Return the descriptor of the held vault that contains a path, and the path in it; None for no held vault. Raises
-    OSError, with a full sentence as `strerror`, when the vault's folder was moved or replaced."""
+    """Return the descriptor of the held vault that contains a path, and the path in it; None for no held vault.
+
+    Raises OSError, with a full sentence as `strerror`, when the vault's folder was moved or replaced.
+    """
     path = os.fspath(path)
     for vault, descriptor in _held.items():
         if path == vault or path.startswith(f"{vault}/"):
@@ -86,8 +88,7 @@ def check_held(path: Path | str) -> tuple[int, str] | None:
 
 
 def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
-    """Open a file that the program writes; takes the arguments of `os.open`. Raises UnsafePath for links and special
-    files."""
+    """Open a file that the program writes; arguments as of `os.open`. Raises UnsafePath for links and special files."""
     with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
         return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
 
@@ -148,8 +149,10 @@ def make_folder(folder: Path, *, above: bool = False) -> None:
 
 
 def check_tree(folder: Path) -> None:
-    """Make a folder that a library writes in, and check that it holds no link or special file. Raises UnsafePath. The
-    library opens files by name, so a link that is put there afterwards is not detected."""
+    """Make a folder that a library writes in, and check that it holds no link or special file.
+
+    Raises UnsafePath. The library opens files by name, so a link that is put there afterwards is not detected.
+    """
     make_folder(folder, above=True)
     for at, folders, files in os.walk(folder):
         for path in (Path(at, name) for name in (*folders, *files)):
@@ -159,8 +162,10 @@ def check_tree(folder: Path) -> None:
 
 
 def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
-    """Yield all entries below a folder, each before its content; links and hidden folders not in `hidden` are not
-    entered. What cannot be listed, such as a path that is too long, is yielded as an error."""
+    """Yield all entries below a folder, each before its content, and an OSError for what cannot be listed.
+
+    Links and hidden folders not in `hidden` are not entered.
+    """
     waiting = [os.fspath(folder)]
     while waiting:
         try:
@@ -220,8 +225,10 @@ def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -
 
 
 def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False, own: bool = False) -> bytes:
-    """Return the content of a file; `inside` and `own` as in `open_to_read`. Raises OSError: for a file longer than
-    `limit` bytes its `errno` is EFBIG and its `strerror` a full sentence."""
+    """Return the content of a file; `inside` and `own` as in `open_to_read`.
+
+    Raises OSError: for a file longer than `limit` bytes its `errno` is EFBIG and its `strerror` a full sentence.
+    """
     descriptor, data, most = open_to_read(path, inside=inside, own=own), b"", limit_of(limit)
     try:
         check_size(descriptor, path, limit)
@@ -277,8 +284,10 @@ def first_link(path: Path) -> Path | None:
 
 
 def vaults_of(path: Path) -> list[Path]:
-    """Return the vaults that contain a file, the outermost first, up to the first link. Usually one. If a folder in it
-    looks like a vault too, both must allow a link."""
+    """Return the vaults that contain a file, the outermost first, up to the first link.
+
+    Usually one. If a folder in it looks like a vault too, both must allow a link.
+    """
     above = reversed(path.absolute().parents)
     return [folder for folder in takewhile(lambda one: not one.is_symlink(), above) if not missing_in(folder)]
 
@@ -292,8 +301,10 @@ def missing_in(folder: Path) -> str:
 
 
 def _follows_links(vault: Path) -> bool:
-    """Return whether the vault allows links out of it; False when its settings file has a mistake. Read at every such
-    link, so that an edit takes effect at once."""
+    """Return whether the vault allows links out of it; False when its settings file has a mistake.
+
+    Read at every such link, so that an edit takes effect at once.
+    """
     try:
         with os.fdopen(open_own(vault / SETTINGS, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
             return _said(file.read(_LONGEST))

@@ -9,9 +9,10 @@ from mud.storage.settings import examine_settings
 
 
 def replace_setting(text: str, schema: type, key: str, value: Scalar, file: str) -> str:
-    """Return the text of a config file with one setting changed: in the front matter if it is set there, else in its
-    line, else in a new last line. Raises VaultProblem for a file with any problem, which could disable the new
-    value.
+    """Return the text of a config file with one setting changed.
+
+    It is changed in the front matter if it is set there, else in its line, else in a new last line. Raises VaultProblem
+    for a file with any problem, which could disable the new value.
     """
     _, problems = examine_settings(text, schema, file)
     if problems:

@@ -73,8 +73,10 @@ def setting(
 
 
 def describe(schema: type) -> tuple[Setting, ...]:
-    """Return the settings of a schema in order; other fields are left out. Raises TypeError when the type of a field is
-    not allowed or its default does not fit."""
+    """Return the settings of a schema in order; other fields are left out.
+
+    Raises TypeError when the type of a field is not allowed or its default does not fit.
+    """
     return _described(schema)
 
 
@@ -206,8 +208,7 @@ def fill(schema: type[S], *layers: Mapping[str, Value]) -> S:
 
 
 def render_settings(title: str, intro: str, settings: object) -> str:
-    """Return a config file with every key, its value and its help; `settings` is an instance, or a schema for its
-    defaults."""
+    """Return a config file with every key and its help; `settings` is an instance, or a schema for its defaults."""
     schema = settings if isinstance(settings, type) else type(settings)
     return "\n".join(_rendered(title, intro, settings, describe(schema)))
 

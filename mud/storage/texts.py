@@ -73,8 +73,10 @@ def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
 
 
 def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
-    """Parse one file of texts; return the valid texts by full key, and the problems by line. `prefix` is its path in
-    the folder of texts with dots, such as `commands` or `instinct.eliza`."""
+    """Parse one file of texts; return the valid texts by full key, and the problems by line.
+
+    `prefix` is its path in the folder of texts with dots, such as `commands` or `instinct.eliza`.
+    """
     document, problems = examine_document(source, file)
     reader = _TextReader(prefix, file, problems)
     reader.read(document)
@@ -188,8 +190,10 @@ class TextStore:
         return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
 
     def reload(self) -> list[Problem]:
-        """Read every file again and use those without a problem, also by the rules of the last `check`. A file that is
-        empty or gone is an edit in progress, and its texts stay."""
+        """Read every file again and use those without a problem, also by the rules of the last `check`.
+
+        A file that is empty or gone is an edit in progress, and its texts stay.
+        """
         texts, problems = self._read(self._folder)
         here = {text.file for text in texts.values()}
         in_edit = {text.file for text in self._texts.values() if text.file not in here and self._in_edit(text.file)}
@@ -201,8 +205,10 @@ class TextStore:
         return problems
 
     def check(self, phrases: Iterable[Phrase], *rules: Rule) -> list[Problem]:
-        """Return what is wrong between the phrases of the program and the texts. Every phrase needs one text with no
-        other places than its own, and every text outside of `FREE` needs a phrase."""
+        """Return what is wrong between the phrases of the program and the texts.
+
+        Every phrase needs one text with no other places than its own, and every text outside of `FREE` needs a phrase.
+        """
         known = tuple(phrases)
         self._rules = (lambda texts: _checked(texts, known), *rules)
         return [*self._wrong(self._texts), *self._told_lent()]

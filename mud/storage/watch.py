@@ -78,8 +78,10 @@ class Watcher:
         """The system refused to watch a folder, so only sweeps find changes there."""
 
     def watch(self, folder: Path) -> None:
-        """Watch a folder, without its subfolders, unless it is hidden or in `NEVER`. It may not exist yet; folders that
-        appear in it later are watched too."""
+        """Watch a folder, without its subfolders, unless it is hidden or in `NEVER`.
+
+        It may not exist yet; folders that appear in it later are watched too.
+        """
         if _watchable(folder) and folder not in self._folders:
             self._folders[folder] = None
             self._marks[folder] = _scan(folder)
@@ -88,8 +90,10 @@ class Watcher:
                 self._away.add(folder)
 
     def wrote(self, path: Path, text: str) -> None:
-        """Suppress the report of the program's own write of `text`. Call it just before or after writing, before the
-        event loop runs again."""
+        """Suppress the report of the program's own write of `text`.
+
+        Call it just before or after writing, before the event loop runs again.
+        """
         self._hashes[path] = sha256_text(text)
 
     def lost(self, folder: Path) -> None:

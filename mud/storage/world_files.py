@@ -40,8 +40,7 @@ _FREE = frozenset({"tags", "cssclasses"})
 
 
 class ThingDefinition(NamedTuple):
-    """One thing as its file defines it. `thing.id` is empty for a new file; `place` is the id of what it is in at the
-    start."""
+    """One thing as its file defines it, and the id of what it is in at the start. A new file has no id."""
 
     thing: Thing
     place: str | None
@@ -73,8 +72,7 @@ class _Draft(NamedTuple):
 
 
 class WorldFiles:
-    """The files of the world, each as it was when it last had no mistake; `homes` is the file of each id as last
-    saved."""
+    """The files of the world, each as it last was without a mistake; `homes` is the saved file of each id."""
 
     def __init__(self, vault: Path, homes: Mapping[str, str] = MappingProxyType({})) -> None:
         self.vault = vault
@@ -124,8 +122,11 @@ class WorldFiles:
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
     def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
-        """Return the files whose id belongs to another file. The owner is the file that was read before, else the one
-        in the saved state, the one named after its thing, the older one, the first one."""
+        """Return the files whose id belongs to another file.
+
+        The owner is the file that was read before, else the one in the saved state, the one named after its thing, the
+        older one, the first one.
+        """
         sharing: defaultdict[str, list[_Draft]] = defaultdict(list)
         for draft in drafts:
             if draft.thing.id:
@@ -299,8 +300,11 @@ def _names(draft: _Draft) -> Iterable[Named]:
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:
-    """Find duplicate ids, duplicate names of a kind, and exits that differ only in case; also return the file of each
-    id. Of two files the first keeps its id or name; an unreadable one keeps the id that it has in `homes`."""
+    """Find duplicate ids, duplicate names of a kind, and exits that differ only in case.
+
+    Also return the file of each id. Of two files the first keeps its id or name; an unreadable one keeps the id that it
+    has in `homes`.
+    """
     problems = []
     unreadable = {draft.file for draft in drafts if draft.broken and not draft.thing.id}
     owners = {identity: file for identity, file in homes.items() if file in unreadable}
@@ -374,8 +378,10 @@ def assign_ids(
     next_id: int,
     wrote: Callable[[Path, str], None] = lambda path, text: None,
 ) -> int:
-    """Write an id into each file without one, from `next_id` on, and return the next free number; nothing else changes.
-    `wrote` is called before each write. Load the files again afterwards."""
+    """Write an id into each file without one, from `next_id` on, and return the next free number.
+
+    Nothing else changes. `wrote` is called before each write. Load the files again afterwards.
+    """
     known = list(definitions)
     free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
     for one in known:

@@ -103,8 +103,10 @@ def set_state_aside(vault: Path) -> str:
 
 
 def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None = None) -> str:
-    """Write the state, with a table for people below; `names` are the names of things by id. Returns the text as
-    written, for the watcher. After an OSError the old state is unchanged."""
+    """Write the state, with a table for people below; `names` are the names of things by id.
+
+    Returns the text as written, for the watcher. After an OSError the old state is unchanged.
+    """
     front = {
         "type": "world_state",
         "step": state.step,

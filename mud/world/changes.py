@@ -66,7 +66,7 @@ def change_to_json(change: Change) -> dict[str, Any]:
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Raises ValueError for an unknown change."""
+    """Parse a change. Raises ValueError for an unknown one."""
     match data:
         case {"put": str(thing), "into": str(into)}:
             return Put(thing, into)
@@ -102,7 +102,7 @@ def thing_to_json(thing: Thing) -> dict[str, Any]:
 
 
 def thing_from_json(data: dict[str, Any]) -> Thing:
-    """Raises AttributeError, ValueError, KeyError or TypeError when the data is no thing."""
+    """Parse a thing. Raises AttributeError, ValueError, KeyError or TypeError for other data."""
     texts = [data["id"], data["name"], data.get("description", ""), *data.get("aliases", ())]
     ways = data.get("exits", {})
     if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values()]):

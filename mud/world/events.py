@@ -1,4 +1,8 @@
-"""Events of the world and how characters perceive them: a `Perception` becomes one memory of one character."""
+"""Events of the world and how characters perceive them.
+
+A `Perception` becomes one memory of one character. Whispers and private reasons stay private because nobody else gets a
+perception that holds them.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +73,7 @@ class Perception(NamedTuple):
 
 
 class Request(NamedTuple):
-    """Something outside the world that a command asks for; the answer is an Outcome, kept as a memory of kind
-    `keep`."""
+    """Something outside the world that a command asks for; the answer is kept as a memory of kind `keep`."""
 
     name: str
     who: str

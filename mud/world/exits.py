@@ -17,8 +17,10 @@ def is_direction(query: str) -> bool:
 
 
 def find_exits(location: Thing, query: str) -> list[Exit]:
-    """Return the exits that match a typed name best. A short form such as `n` means its direction unless an exit has
-    that name."""
+    """Return the exits that match a typed name best.
+
+    A short form such as `n` means its direction unless an exit has that name.
+    """
     wanted = plain(query)
     names = {plain(way.name) for way in location.exits}
     if wanted in SHORT and wanted not in names:

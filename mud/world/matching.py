@@ -57,8 +57,10 @@ def match(query: str, things: Sequence[Thing]) -> list[Thing]:
 
 
 def split_name(text: str, things: Sequence[Thing]) -> tuple[Thing | None, str]:
-    """Split `Eliza the Kind hello there` into the thing and the rest, preferring the longest name. Returns (None, text)
-    when no beginning of the text names exactly one thing."""
+    """Split `Eliza the Kind hello there` into the thing and the rest, preferring the longest name.
+
+    Returns (None, text) when no beginning of the text names exactly one thing.
+    """
     names = [(thing, {plain(name) for name in thing.names}) for thing in things]
     longest = max((len(name.split()) for _, own in names for name in own), default=0) + 1  # an article
     # Cut in the text as typed, to keep the spaces of the rest; no cut is longer than the longest name.

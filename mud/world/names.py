@@ -38,15 +38,15 @@ _DRAWN_ALIKE = {
     "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ": "BPdDTGKJCZFNLSRVHWXYAEIOU",
     # Coptic
     "ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ": "ABEHIKMNOPCTYXaeikmnopctyx",
-    # Latin letters of other tongues
+    # other Latin letters
     "ıɑɡɩʟɴʀꜱᴀᴄᴏᴑᴜᴠᴡᴢǀ": "iagilnrsacoouvwzl",
-    # strokes and rings of further scripts
+    # strokes and rings of other scripts
     "ᥣ丨ഠօဝ၀〇": "llooooo",
     "\u2800": " ",
 }
 _LATIN = str.maketrans({sign: to for signs, tos in _DRAWN_ALIKE.items() for sign, to in zip(signs, tos, strict=True)})
 _STROKES = str.maketrans("I1|0", "lllO")
-"""Look like one stroke or ring in many typefaces."""
+"""Characters that look like one stroke or ring in many typefaces. """
 _DIGITS = str.maketrans("10", "io")
 """Letters that digits are used for."""
 _PAIRS = (("rn", "m"), ("vv", "w"))
@@ -143,8 +143,11 @@ class Named(NamedTuple):
 
 
 def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[Problem]:
-    """Report names that are reserved or look like an older name. Things that `homes`, the saved file of each id, knows
-    are older than others, and lower ids are older than higher ones."""
+    """Report names that are reserved or look like an older name.
+
+    Things that `homes`, the saved file of each id, knows are older than others, and lower ids are older than higher
+    ones.
+    """
 
     def age(one: Named) -> tuple[bool, bool, int, str]:
         return homes.get(one.id) != one.file, not one.id, int(one.id[1:] or 0), one.file

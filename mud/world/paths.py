@@ -9,8 +9,10 @@ from mud.world.world import World
 
 
 def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
-    """Return the exits from `start` to `goal`, both ids, by a shortest path; ties follow the order of the exits. Empty
-    when already there, None without a path."""
+    """Return the exits from `start` to `goal`, both ids, by a shortest path; ties follow the order of the exits.
+
+    Empty when already there, None without a path.
+    """
     came: dict[str, tuple[str, Exit] | None] = {start: None}
     queue = deque([start])
     while queue:

@@ -17,8 +17,11 @@ _MOST_DIGITS = 15
 
 
 class World:
-    """Things by id, and what holds them. A thing is in a location, held by a character, or nowhere. A character that
-    left keeps the location for its return, and is not asleep."""
+    """Things by id, and what holds them.
+
+    A thing is in a location, held by a character, or nowhere. A character that left keeps the location for its return,
+    and is not asleep.
+    """
 
     def __init__(self) -> None:
         self._things: dict[str, Thing] = {}
@@ -137,8 +140,10 @@ class World:
         return found if found is not None and found.kind is Kind.LOCATION else None
 
     def called(self, name: str) -> Thing | None:
-        """Return the thing with a name or alias, ignoring case and articles. Characters that are nowhere are left out:
-        they were forgotten, and their names are free."""
+        """Return the thing with a name or alias, ignoring case and articles.
+
+        Characters that are nowhere are left out: they were forgotten, and their names are free.
+        """
         wanted = plain(name)
         for one in self._things.values():
             there = one.kind is not Kind.CHARACTER or self.location_of(one.id) is not None
