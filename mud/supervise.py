@@ -20,6 +20,7 @@ Result = TypeVar("Result")
 FIRST_PAUSE = 0.5
 """Seconds before the first restart; doubled for each further one."""
 LONGEST_PAUSE = 60.0
+"""Seconds."""
 CALM = 300.0
 """Seconds without a failure after which the pause starts again at `FIRST_PAUSE`."""
 

@@ -136,7 +136,7 @@ def command(
 
 
 def offered(commands: Registry[Command], alters: Collection[str]) -> Registry[Command]:
-    """Return the commands that an agent can type and its prompt lists, given what it may alter of itself."""
+    """Return the commands that an agent can type and its prompt lists, given what it may alter besides ""."""
     allowed = {"", *alters}
     listed = [one for one in commands if one.for_models and one.role <= Role.AGENT and one.alters in allowed]
     return Registry(commands.kind, listed)

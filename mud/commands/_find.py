@@ -18,6 +18,7 @@ OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
 SEVERAL = phrase("commands.find.several", "name", "names")
 NOWHERE = phrase("commands.find.nowhere")
 LONGEST_SHOWN = 60
+"""Characters."""
 
 
 def here_or_refuse(ctx: Context) -> Thing:

@@ -19,6 +19,7 @@ _FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_S
 SENTENCE = 2
 """Words after a verb from which a line is taken for speech: "where is Eliza"."""
 LONGEST_SHOWN = 60
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 _SHORTEST_DETAIL = 3
+"""Characters that a word needs to be searched in the description of a location."""
 
 
 @command("look", "[name]", aliases=("l",), category="query", for_models=True)

@@ -57,6 +57,7 @@ ABOUT_SLEEP = (WAKE, "sleep")
 """Commands that see their actor asleep; any other one sees it awake."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
 _LONGEST_TRIED = 160
+"""Characters of a failed line in its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,8 @@ class Engine:
     """Runs commands and applies their outcomes; from now on only the engine changes the world.
 
     Args:
-        offers: returns the commands that an agent may type, by its character's id.
+        offers: returns the commands that an agent may type, by its character's id; by default all that do not
+            alter the agent.
     """
 
     def __init__(
@@ -142,15 +144,15 @@ class Engine:
         self._observers.remove(observer)
 
     def step(self, who: str, text: str, role: Role) -> Step:
-        """Carry out one typed line of a character; a refused one gives a `failed` step with the reason in `reply`."""
+        """Carry out a typed line; a refused one gives a `failed` step with the reason in `reply`, not an exception."""
         actor = self.world.get(who)
-        if actor is None:
+        if actor is None:  # its file was removed during play
             return Step(0, self._now(), who, None, self._say(GONE), failed=True)
         try:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
-        text = sanitize(text)
+        text = sanitize(text)  # as read_line did
         sleeps = actor.thinks and who in self.world.asleep
         try:
             line, command = understand(line, self._commands_of(who, role), self.world, who)

@@ -40,6 +40,7 @@ DEEPEST = 16
 _BY_LINES = 3
 """Maximum nesting when keys are read one by one after a syntax error."""
 _SHORT = 40
+"""Characters of a text that is worth caching."""
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
 """A key whose value is in the lines below."""
 _ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)

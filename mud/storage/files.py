@@ -47,6 +47,7 @@ LONGEST_NAME_BYTES = 180
 """Leaves room for `-edited`, a counter and an extension within the 255 bytes of common file systems."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
+"""Device names of Windows, reserved with any extension."""
 _LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 """Names of the temporary files of `write_atomic`."""
 NOTE = ".lock"

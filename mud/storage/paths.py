@@ -46,6 +46,7 @@ AWAY = "the vault's folder was moved, removed or replaced while it is in use; no
 _LONGEST = 1 << 20
 """Bytes of the settings file that are read."""
 _BLOCK = 4096
+"""Bytes of one read, at least."""
 _held: dict[str, int] = {}
 """Path and folder descriptor of each vault that this process writes to."""
 

@@ -38,6 +38,7 @@ QUIET = 0.3
 PATIENCE = 0.6
 """Seconds after which changes are reported even while more arrive."""
 SWEEP = 5.0
+"""Seconds between two sweeps."""
 QUICK_SWEEP = 0.5
 """Seconds between two sweeps while the system refuses to watch a folder."""
 

@@ -31,6 +31,7 @@ FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CH
 _ID = re.compile(r"#[0-9]{1,12}")
 NO_ID = "it has no id yet; one is written into the file when the world starts"
 _SHOWN = 40
+"""Characters of an invalid id that are shown."""
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),

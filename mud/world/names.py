@@ -163,6 +163,7 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
 
 
 LONGEST = 120
+"""Characters."""
 
 
 def misleading(name: str, others: Iterable[str] | Names = ()) -> str:
