@@ -1,8 +1,8 @@
-"""`python -m mud`: `command_line`, ending in order from its first moment to its last."""
+"""`python -m mud`: sets up signals and streams, then runs `command_line`."""
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found]  # `signal` takes a while, in which an interrupt would be a traceback
+import _signal  # type: ignore[import-not-found]  # `signal` loads slowly; an interrupt then would show a traceback
 
 if __name__ == "__main__":
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
@@ -14,15 +14,14 @@ from mud.signals import signals
 
 
 def main(argv: list[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
-    # Here, and not above: the signals are heeded first.
+    """Run one command; return 0 for success, 1 for an error, 2 for wrong usage."""
+    # Imported here, after the signal handlers are set.
     from mud.command_line import main
 
     return main(argv)
 
 
 def program() -> int:
-    """Run the command that was typed, and return its exit code."""
     try:
         signals.heed()
         streams.hold()

@@ -1,4 +1,4 @@
-"""The command line: arguments, and what an error becomes. Each command but `run` is in `mud.cli`."""
+"""The command line: arguments and error messages. All commands but `run` are in `mud.cli`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from mud.streams import unwritten
 
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
-"""All that Python says of it."""
 _RUN = "open the world and walk in (the default)"
 _TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
-"""Options of `run` before a value that is no command."""
+"""Options of `run` with a value, which must not be taken for a command."""
 
 
 def _off(text: str) -> str:
@@ -30,7 +29,7 @@ def _off(text: str) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands, for `--help` and for a name that none has."""
+    """Return the parser of all commands, for `--help` and unknown commands."""
     from mud.cli import Tool
     from mud.registry import load
 
@@ -43,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _parser_of(name: str) -> argparse.ArgumentParser:
-    """Return the parser of one command; the others' own imports are half of its start."""
+    """Return the parser of one command. Importing all of them would double the time of the start."""
     from mud.cli import Tool, folder
     from mud.registry import load
 
@@ -64,13 +63,13 @@ def _parser_of(name: str) -> argparse.ArgumentParser:
 
 
 def _parsed(words: list[str]) -> argparse.Namespace:
-    """Return the arguments of the command that stands first; options may stand between the others."""
+    """Parse the arguments of the first word's command; options may stand between the others."""
     if words[0] not in _names():
         return _parser().parse_args(words)
     parser = _parser_of(words[0])
     try:
         return parser.parse_intermixed_args(words[1:])
-    except TypeError:  # it has commands of its own, before which argparse takes options only
+    except TypeError:  # argparse has no intermixed arguments for subcommands
         return parser.parse_args(words[1:])
 
 
@@ -109,7 +108,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _command_first(argv: list[str]) -> list[str]:
-    """Return the arguments with the command in front: `run` when none is named, and `--vault X status` means status."""
+    """Move the command to the front, as in `--vault X status`; without a command it is `run`."""
     if argv and argv[0] in ("-h", "--help"):
         return argv
     named = _names()
@@ -124,30 +123,30 @@ def _names() -> set[str]:
 
 
 def main(argv: list[str]) -> int:
-    """Run one command and return its exit code: 0 done, 1 a clear error, 2 wrong usage."""
+    """Run one command; return 0 for success, 1 for an error, 2 for wrong usage."""
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a sign that this terminal has not must not end a command
-    if logging.lastResort is not None:  # what a command says that keeps no log
+        sys.stdout.reconfigure(errors="backslashreplace")  # for characters that the terminal lacks
+    if logging.lastResort is not None:  # for commands without a log
         logging.lastResort.setFormatter(VisibleFormatter())
     code, wrong = 1, ""
     try:
         check_room()
-        check_packages()  # before anything is imported that needs one
+        check_packages()  # before any import that needs one
         args = _parsed(_command_first(argv))
         if args.allow_env:
             from agents.llm.keys import allow
 
             allow(args.allow_env)
         code = args.run(args)
-    except SystemExit as ended:  # wrong usage, or help
+    except SystemExit as ended:
         code = int(ended.code or 0)
     except BrokenPipeError:
-        code = 0  # whoever read our output has gone
+        code = 0  # the reader of the output has gone
     except (LociError, OSError, MemoryError, RuntimeError) as error:
         wrong = _sentence(error)
     unshown = unwritten()
     if unshown is not None:
-        gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe, a terminal
+        gone = unshown.errno in (errno.EPIPE, errno.EIO)  # the reader of a pipe or a terminal has gone
         code, wrong = (0, "") if gone else (1, f"stdout does not take what is shown: {_sentence(unshown)}")
     if wrong:
         for line in wrong.split("\n"):
@@ -156,11 +155,7 @@ def main(argv: list[str]) -> int:
 
 
 def _sentence(error: Exception) -> str:
-    """Return what is told of an error that ended a command.
-
-    Raises:
-        RuntimeError: the error itself, when it is a programmer's.
-    """
+    """Return the message for an error that ended a command; raises unknown RuntimeErrors again."""
     match error:
         case MemoryError():
             return "there is too little memory for this (ulimit -v)"

@@ -1,14 +1,7 @@
-"""The errors of Loci, sorted by who must read them.
+"""The errors of Loci, all below `LociError`.
 
-    LociError                 abstract: catch this at the rim
-        Refusal               for the player: what was tried cannot be done, and what might
-        VaultProblem          for the owner of the vault: file, line, key, what is wrong, what was expected
-            UnsafePath        the same, of a file that may not be opened: a link, a pipe
-        VaultLocked           for the owner: another process writes to this vault
-        UnknownName           for whoever chose a plug-in by name: what there is instead
-        Unavailable           for the owner: a model, an embedder, an index or a disk does not answer
-
-Errors of programmers stay what Python raises. Nobody in the world is ever shown a traceback.
+`Refusal` is for players, `VaultProblem` and `VaultLocked` for the owner of the vault. Programming errors are Python's
+own exceptions. A player never sees a traceback.
 """
 
 from __future__ import annotations
@@ -20,16 +13,11 @@ from mud.sanitize import visible
 
 
 class LociError(Exception):
-    """Anything that Loci says is wrong, as one plain sentence."""
+    """An error that is reported as one plain sentence."""
 
 
 class Refusal(LociError):
-    """An action that cannot be done, told to whoever tried it.
-
-    Args:
-        text: why not, one sentence.
-        hint: what might work instead; empty when there is nothing to suggest.
-    """
+    """An action is impossible: `text` says why, `hint` what might work instead."""
 
     def __init__(self, text: str, hint: str = "") -> None:
         super().__init__(text)
@@ -39,14 +27,7 @@ class Refusal(LociError):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One mistake in one file of the vault.
-
-    Args:
-        file: path inside the vault, with forward slashes.
-        line: line number from 1; 0 when the whole file is meant.
-        key: the setting, section or field; empty when there is none.
-        message: what is wrong and what was expected.
-    """
+    """One mistake in one file of the vault; `line` counts from 1, 0 is the whole file."""
 
     file: str
     line: int
@@ -58,37 +39,26 @@ class Problem:
 
     @property
     def where(self) -> str:
-        """The file and the line, as they are told: nothing in a file's name can do anything to a terminal."""
+        """File and line, safe to print: a file name cannot control the terminal."""
         file = visible(self.file)
         return f"{file}:{self.line}" if self.line else file
 
 
 class VaultProblem(LociError):
-    """Mistakes in files that people own.
-
-    Args:
-        problems: all of them, never only the first.
-    """
-
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
         super().__init__("\n".join(map(str, self.problems)))
 
 
 class UnsafePath(VaultProblem, OSError):
-    """A file of the vault that may not be opened as it stands there: a link, a pipe, a device.
+    """A file of the vault that may not be opened: a link, a pipe, a device.
 
-    It is also an OSError: whoever lives on when a disk is full lives on after this one too.
+    Also an OSError, so that code which survives a full disk survives this too.
     """
 
 
 class VaultLocked(LociError):
-    """Another process holds the vault.
-
-    Args:
-        vault: the vault's whole path.
-        pid: the process that holds it; None when it could not be read.
-    """
+    """Another process holds the vault; `pid` is None when it could not be read."""
 
     def __init__(self, vault: str, pid: int | None) -> None:
         self.pid = pid
@@ -98,8 +68,8 @@ class VaultLocked(LociError):
 
 
 class UnknownName(LociError):
-    """A name that no plug-in or thing answers to; the message says which there are."""
+    """No plug-in or thing has this name; the message lists the names."""
 
 
 class Unavailable(LociError):
-    """Something outside the world does not answer; the message says what, and why as far as known."""
+    """A model, an embedder, an index or a disk does not answer; the message says what, and why if known."""

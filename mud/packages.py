@@ -1,6 +1,6 @@
-"""What has to be there before the rest of the program can be imported: packages, docstrings, and room for open files.
+"""Checks before the rest of the program is imported.
 
-It imports nothing but Python's own library, so that it can speak where all else would end in a traceback.
+Only the standard library is imported here, so that a missing package gives a clear message.
 """
 
 from __future__ import annotations
@@ -26,19 +26,15 @@ NEEDED = {
     "onnxruntime": "onnxruntime",
     "prompt_toolkit": "prompt_toolkit",
 }
-"""The packages that pyproject.toml names, each with what it is imported as."""
+"""The packages in pyproject.toml, with their import names."""
 
 
 ROOM = 16
-"""Files that must be free to be opened; with fewer not even a loop for events can be made."""
+"""Files that must be free to open; an event loop alone needs several."""
 
 
 def check_room() -> None:
-    """Make sure that a few more files can be opened than are open.
-
-    Raises:
-        LociError: they cannot.
-    """
+    """Check that `ROOM` more files can be opened. Raises LociError."""
     with ExitStack() as opened:
         try:
             for _ in range(ROOM):
@@ -48,11 +44,7 @@ def check_room() -> None:
 
 
 def check_packages() -> None:
-    """Make sure that all packages are there, and that `agents` is ours: one of the public index would shadow it.
-
-    Raises:
-        LociError: says what is missing and how Loci is started, or which other package Python found.
-    """
+    """Check that all packages can be imported, and that `agents` is not another one's. Raises LociError."""
     if sys.flags.optimize > 1:
         raise LociError(
             "Python was told to drop docstrings (-OO, PYTHONOPTIMIZE=2), which are Loci's help; use -O at most"

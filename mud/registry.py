@@ -1,7 +1,6 @@
-"""One plug-in pattern for everything: a decorator makes a value, a loader collects values, a Registry finds them.
+"""Plug-ins: loading the values of a package's modules, and finding them by name.
 
-Importing a plug-in changes nothing elsewhere, so no test has anything to undo. A plug-in file is any module of the
-folder whose name does not begin with an underscore.
+Importing a plug-in has no side effects. A plug-in is any module of the folder whose name has no leading underscore.
 """
 
 from __future__ import annotations
@@ -17,22 +16,17 @@ from mud.errors import UnknownName
 
 
 class HasName(Protocol):
-    """What a registry can hold: a value with a name, perhaps with further names."""
-
     @property
-    def name(self) -> str:
-        """The name it is registered and shown under."""
-        ...
+    def name(self) -> str: ...
 
 
 T = TypeVar("T", bound=HasName)
 
 
 def suggest(word: str, choices: Iterable[str]) -> str | None:
-    """Return the choice nearest to `word`, or None when nothing is near.
+    """Return the nearest choice, ignoring case; None when nothing is near.
 
-    Near means at most one edit for words of two to four letters and a similarity of 0.7 for longer ones, so that a
-    short wrong word is not turned into something its writer never meant. Case does not count.
+    Near means one edit for words of two to four letters, and a similarity of 0.7 for longer ones.
     """
     typed = word.casefold()
     pool = {choice.casefold(): choice for choice in sorted(choices, reverse=True)}
@@ -44,19 +38,13 @@ def suggest(word: str, choices: Iterable[str]) -> str | None:
 
 
 def hint(word: str, choices: Iterable[str], shown: Callable[[str], object] = str) -> str:
-    """Return the end of a message that a wrong word is in: `; did you mean ...?`, or nothing when nothing is near.
-
-    Args:
-        word: the wrong word.
-        choices: what there is.
-        shown: gives the form in which a choice is named.
-    """
+    """Return `; did you mean ...?` for a wrong word, or "" when nothing is near; `shown` formats the choice."""
     near = suggest(word, choices)
     return "" if near is None else f"; did you mean {shown(near)}?"
 
 
 def _one_edit(one: str, other: str) -> bool:
-    """Return whether adding, dropping, changing or swapping neighbours once at most makes one word of the other."""
+    """Return whether one insertion, deletion, change or swap of neighbours makes the words equal."""
     short, long = sorted((one, other), key=len)
     if len(long) - len(short) > 1:
         return False
@@ -68,15 +56,7 @@ def _one_edit(one: str, other: str) -> bool:
 
 
 class Registry(Generic[T]):
-    """Values found by name or alias, in any case.
-
-    Args:
-        kind: what the values are called in messages ("command", "strategy").
-        values: the values; two that answer to the same name are a programming error.
-
-    Raises:
-        ValueError: when two values answer to the same name.
-    """
+    """Values found by name or alias, ignoring case. Raises ValueError for duplicates."""
 
     def __init__(self, kind: str, values: Iterable[T] = ()) -> None:
         self.kind = kind
@@ -99,7 +79,6 @@ class Registry(Generic[T]):
         return isinstance(name, str) and name.lower() in self._names
 
     def names(self) -> list[str]:
-        """Return the names, without aliases, sorted."""
         return sorted(self._values)
 
     def words(self) -> list[str]:
@@ -107,16 +86,11 @@ class Registry(Generic[T]):
         return sorted(self._names)
 
     def find(self, name: str) -> T | None:
-        """Return the value with this name or alias in any case, or None."""
         known = self._names.get(name.lower())
         return self._values[known] if known is not None else None
 
     def get(self, name: str) -> T:
-        """Return the value with this name or alias.
-
-        Raises:
-            UnknownName: says what there is, and the nearest.
-        """
+        """Return the value with this name or alias. Raises UnknownName with the names and the nearest one."""
         value = self.find(name)
         if value is None:
             near = hint(name, self._names)
@@ -124,51 +98,35 @@ class Registry(Generic[T]):
         return value
 
     def joined(self, others: Iterable[T]) -> Registry[T]:
-        """Return a new registry with these values and the others."""
         return Registry(self.kind, [*self, *others])
 
 
 class LazyRegistry(Registry[T]):
-    """A registry whose values are loaded when the first of them is asked for.
-
-    Args:
-        kind: what the values are called in messages.
-        values: loads the values.
-    """
+    """A registry that loads its values at the first use."""
 
     def __init__(self, kind: str, values: Callable[[], Iterable[T]]) -> None:
         self.kind = kind
         self._load = values
 
     def __getattr__(self, name: str) -> Any:
-        """Load the values: Python asks here for what the instance does not have yet."""
+        """Called for attributes that are missing: loads the values."""
         if name not in ("_values", "_names"):
             raise AttributeError(name)
-        loaded = Registry(self.kind, self._load())  # whole before it is seen: another thread may ask meanwhile
+        loaded = Registry(self.kind, self._load())  # complete before it is visible to other threads
         self.__dict__.update(_values=loaded._values, _names=loaded._names)
         return self.__dict__[name]
 
 
 def modules(package: str, only: Collection[str] | None = None) -> list[object]:
-    """Import and return the plug-in modules of a package, sorted by name.
-
-    Args:
-        package: where they are.
-        only: names of those that are wanted; None for all.
-    """
+    """Import the plug-in modules of a package, or only some of them, sorted by name."""
     names = [name for name in plug_in_names(package) if only is None or name in only]
     return [importlib.import_module(f"{package}.{name}") for name in names]
 
 
 def plug_in_names(package: str) -> tuple[str, ...]:
-    """Return the names of a package's plug-ins from their files, sorted, without importing one; so a setting can offer
-    them although the plug-ins themselves may import that setting.
+    """Return the names of a package's plug-ins without importing them. Raises OSError when they cannot be listed.
 
-    Args:
-        package: one whose plug-ins are called as their files are.
-
-    Raises:
-        OSError: the folder cannot be listed. `pkgutil` would call it empty.
+    A setting can offer these names even if the plug-ins import it. `pkgutil` would ignore the OSError.
     """
     spec = importlib.util.find_spec(package)
     folders = (spec.submodule_search_locations if spec else None) or []
@@ -178,7 +136,7 @@ def plug_in_names(package: str) -> tuple[str, ...]:
 
 
 def collect(package: str, kind: type[T], only: Collection[str] | None = None) -> list[T]:
-    """Return every module-level value of type `kind` that the plug-ins of a package define, each once."""
+    """Return every module-level value of a type that the plug-ins of a package define, each once."""
     found: dict[int, T] = {}
     for module in modules(package, only):
         for value in vars(module).values():
@@ -188,12 +146,5 @@ def collect(package: str, kind: type[T], only: Collection[str] | None = None) ->
 
 
 def load(package: str, kind: type[T], called: str, only: Collection[str] | None = None) -> Registry[T]:
-    """Return the registry of the plug-ins of a package, which are imported when the first is asked for.
-
-    Args:
-        package: where they are, a file each.
-        kind: the type of their values.
-        called: the word for one of them in messages.
-        only: names of the files that are wanted; None for all.
-    """
+    """Return the registry of a package's plug-ins, imported at the first use; `called` is their name in messages."""
     return LazyRegistry(called, lambda: collect(package, kind, only))

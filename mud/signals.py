@@ -1,9 +1,7 @@
-"""The signals that end a program: a hang-up, an interrupt, a termination, at whatever moment they come.
+"""Handling of the signals that end a program: SIGHUP, SIGINT, SIGTERM.
 
-The first one ends a world in order, and any other command at once: what it did is written, as a kill could come too.
-Nothing is raised for it: thrown into an import, an exception is lost or breaks what is being loaded. A shell and a
-terminal often send two or three signals at once: what comes within `SAME` of the first is the same. Who asks again
-later does not want to wait, and the kernel ends the program.
+The first one ends a world in order, and any other command at once. No exception is raised, as one inside an import can
+be lost or break the module. Shells and terminals may send several signals at once; a later one kills the program.
 """
 
 from __future__ import annotations
@@ -20,31 +18,23 @@ from types import FrameType
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
 SAME = 1.0
-"""Seconds after the first signal within which another one asks for nothing more."""
+"""Seconds after the first signal in which others are ignored."""
 
 
 class Signals:
-    """What this process was told.
-
-    Args:
-        now: seconds that never go back.
-    """
-
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._since: float | None = None
         self.end: Callable[[], bool] = lambda: False
-        """What the first signal calls; it returns whether the program ends by itself now. Else it ends at once, with
-        the exit code that a shell gives for the signal."""
+        """Called at the first signal; returns whether the program will end by itself. Otherwise it exits at once."""
 
     def heed(self) -> None:
-        """Take every ending signal from now on; a hang-up that is ignored, as nohup has it, stays ignored."""
+        """Install the handlers; a hang-up that is ignored, as under nohup, stays ignored."""
         for number in ENDING:
             if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self.hear)
 
     def hear(self, number: int, _: FrameType | None = None) -> None:
-        """Take note of a signal."""
         if self._since is None:
             self._since = self._now()
             if not self.end():
@@ -57,23 +47,17 @@ class Signals:
             signal.raise_signal(number)
 
     def ignore(self) -> None:
-        """Take none any more: all is done, and Python clears up for a moment."""
+        """Ignore further signals while Python shuts down."""
         for number in ENDING:
             signal.signal(number, signal.SIG_IGN)
 
 
 signals = Signals()
-"""Those of this process."""
 
 
 @contextmanager
 def temporary_folder(prefix: str, place: Path | None = None) -> Iterator[Path]:
-    """Make a folder, and remove it with all that is in it at the end, also when a signal is the end.
-
-    Args:
-        prefix: what its name begins with.
-        place: where it is made; None for where temporary files go.
-    """
+    """Make a temporary folder and remove it at the end, also when a signal ends the program."""
     with TemporaryDirectory(prefix=prefix, dir=place) as folder:
 
         def removed() -> bool:

@@ -1,8 +1,7 @@
-"""Standard input, output and errors, whatever whoever started the program made of them.
+"""Making standard input, output and errors usable, however the program was started.
 
-One that is closed becomes the null device: what was opened next would get its number, and a file of the vault with the
-number of stderr would be written into. What cannot be told on stderr ends nothing. What stdout does not take is known
-when the program ends.
+A closed stream becomes the null device; otherwise the next file that is opened, perhaps of the vault, would get the
+number of stderr. Errors on stderr are ignored, errors on stdout are reported at the end of the program.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 
 
 def hold() -> None:
-    """Make the three streams ones that can be used. To be called before any file is opened."""
+    """Set up the three streams; call this before any file is opened."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         try:
@@ -27,21 +26,14 @@ def hold() -> None:
     sys.stdin = sys.stdin or open(0, encoding="utf-8", closefd=False)  # noqa: SIM115  (it stays open)
     shown, told = (stream.encoding if stream else "utf-8" for stream in (sys.stdout, sys.stderr))
     sys.stdout = io.TextIOWrapper(io.BufferedWriter(_Noting(1, "w", closefd=False)), shown, line_buffering=os.isatty(1))
-    lossy: Any = _Lossy(2, "w", closefd=False)  # a raw stream is no buffer; Python makes its own stderr of one with -u
+    lossy: Any = _Lossy(2, "w", closefd=False)  # unbuffered, as Python's own stderr with -u
     sys.stderr = io.TextIOWrapper(lossy, told, "backslashreplace", write_through=True)
 
 
 class _Noting(io.FileIO):
-    """A file that keeps in mind why it could not be written."""
-
     trouble: OSError | None = None
 
     def write(self, data: Any) -> int:
-        """Write bytes.
-
-        Raises:
-            OSError: when they cannot be written.
-        """
         try:
             return super().write(data)
         except OSError as error:
@@ -50,17 +42,14 @@ class _Noting(io.FileIO):
 
 
 class _Lossy(io.FileIO):
-    """A file that takes whatever it is given; what cannot be written is lost."""
-
     def write(self, data: Any) -> int:
-        """Write bytes, or not, and return how many there were."""
         with suppress(OSError):
             super().write(data)
         return len(data)
 
 
 def unwritten() -> OSError | None:
-    """Return why stdout did not take all it was given; from then on it takes everything and keeps nothing of it."""
+    """Return the error that stdout had, if any; from then on its output is discarded."""
     trouble: OSError | None = None
     try:
         sys.stdout.flush()

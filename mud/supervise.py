@@ -1,7 +1,6 @@
-"""Keep long-lived tasks alive: one that fails is reported and started again, later each time it fails again; long work
-aside, which ends when nobody waits for it any more; and waiting no longer than a clock allows.
+"""Restarting failed tasks, giving up work in threads, and timeouts by a clock.
 
-`asyncio.TaskGroup` ends everything when one member raises; a world must not end because a watcher did.
+`asyncio.TaskGroup` ends all tasks when one fails; a world must survive the failure of one.
 """
 
 from __future__ import annotations
@@ -19,21 +18,15 @@ log = logging.getLogger(__name__)
 Result = TypeVar("Result")
 
 FIRST_PAUSE = 0.5
-"""Seconds before the first restart; doubled at each further one."""
+"""Seconds before the first restart; doubled for each further one."""
 LONGEST_PAUSE = 60.0
-"""Seconds between restarts at most."""
+"""Seconds."""
 CALM = 300.0
-"""A task that ran this many seconds without failing starts again from `FIRST_PAUSE`."""
+"""Seconds without a failure after which the pause starts again at `FIRST_PAUSE`."""
 
 
 async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:
-    """Run `run` until it returns; when it raises, log why and run it again after a pause.
-
-    Args:
-        name: what the task is called in the log.
-        run: makes a fresh run of the task each time.
-        clock: measures the pauses.
-    """
+    """Run `run` until it returns; after an exception log it and run again after a pause."""
     pause = FIRST_PAUSE
     while True:
         started = clock.monotonic()
@@ -49,12 +42,10 @@ async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock)
 
 
 async def in_thread(work: Callable[[Callable[[], None]], Result]) -> Result:
-    """Do work in a thread and return its result; it is given up when whoever waits for it is cancelled.
+    """Run work in a thread and stop it when the caller is cancelled.
 
-    A thread cannot be ended from outside, and a program waits for those that it has when it ends.
-
-    Args:
-        work: is given what it has to call again and again; that raises once nobody waits.
+    The work must often call the function that it is given, which then raises. A thread cannot be killed, and the
+    program waits for its threads at the end.
     """
     given_up = Event()
 
@@ -69,14 +60,10 @@ async def in_thread(work: Callable[[Callable[[], None]], Result]) -> Result:
 
 
 async def timeout(seconds: float, call: Coroutine[Any, Any, Result], clock: Clock) -> Result:
-    """Await a call for so many seconds of the clock at most.
-
-    Raises:
-        TimeoutError: the time is up; the call has been cancelled and is over.
-    """
+    """Await a call for some seconds of the clock. Raises TimeoutError after the call was cancelled and has ended."""
     task = asyncio.ensure_future(call)
     try:
-        await asyncio.sleep(0)  # a virtual clock jumps when waited on: only those who must wait start one
+        await asyncio.sleep(0)  # waiting moves a virtual clock, so only calls that are not done yet start a timer
         if not task.done() and not await done_within(seconds, task, clock):
             raise TimeoutError
         return task.result()
@@ -85,11 +72,11 @@ async def timeout(seconds: float, call: Coroutine[Any, Any, Result], clock: Cloc
             task.cancel()
             await asyncio.wait([task])
         if not task.cancelled():
-            task.exception()  # looked at, so that asyncio does not report a loss when we were cancelled meanwhile
+            task.exception()  # retrieved, so that asyncio does not log it when this task was cancelled
 
 
 async def done_within(seconds: float, work: asyncio.Future[Any], clock: Clock) -> bool:
-    """Wait until work is done or the time is up; say whether it is done. It is not cancelled."""
+    """Wait until work is done or the time is over; return whether it is done. It is not cancelled."""
     timer = asyncio.ensure_future(clock.sleep(seconds))
     try:
         await asyncio.wait([work, timer], return_when=asyncio.FIRST_COMPLETED)

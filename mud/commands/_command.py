@@ -1,7 +1,6 @@
-"""What a command is: a function from a context to an outcome, made a plug-in value by a decorator that checks it.
+"""Commands: functions from a context to an outcome, made plug-ins by a decorator.
 
-A command changes nothing. It returns the changes, the events, the reply and the requests; the engine writes them to the
-ledger first and carries them out then.
+A command changes nothing itself. The engine writes its outcome to the ledger and then applies it.
 """
 
 from __future__ import annotations
@@ -21,36 +20,20 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
-"""The sections of help, in their order."""
 
 KEEPS = ("store", "short", "skip")
-"""What a command leaves in its actor's memory: its reply, a short form of it, or nothing."""
+"""What a command leaves in its actor's memory: the reply, a short form of it, or nothing."""
 
 ALTERS = ("", "notes", "self")
-"""What of its own character a command writes anew: nothing, its notes, or who it says that it is."""
+"""What a command changes in its own agent: nothing, its notes, or its profile."""
 
 
 class Say(Protocol):
-    """Renders a phrase from the vault's texts."""
-
-    def __call__(self, phrase: Phrase, /, **places: object) -> str:
-        """Return the phrase with its places filled."""
-        ...
+    def __call__(self, phrase: Phrase, /, **places: object) -> str: ...
 
 
 class Context(NamedTuple):
-    """All a command may know.
-
-    Args:
-        world: the world, to be read only.
-        actor: the character who acts.
-        role: the rank of who submitted the line.
-        say: renders phrases.
-        commands: every command, for help.
-        step: number of this step.
-        verb: the verb as typed.
-        reason: the private reason, None when none was given.
-    """
+    """What a command is given; the world is read-only, `role` is the rank of the line's source."""
 
     world: World
     actor: Thing
@@ -63,22 +46,16 @@ class Context(NamedTuple):
 
     @property
     def here(self) -> Thing | None:
-        """The location the actor is in."""
         return self.world.location_of(self.actor.id)
 
 
 class Outcome(NamedTuple):
-    """What a command brings about.
+    """The result of a command; texts, events and changes are in order.
 
     Args:
-        reply: what the actor is told; may be empty when a request will answer.
-        kind: kind of the memory it leaves with the actor.
-        memory: the short form of the reply, for commands that keep `short`.
-        changes: changes of the world, in order.
-        events: what others perceive, in order.
-        requests: what is asked of the outside.
-        quit: the session is over.
-        mark: the mark of that memory, one of `mud.world.events.MARKS`; None for most.
+        kind: kind of the actor's memory.
+        memory: short form of the reply, for commands that keep `short`.
+        mark: mark of the actor's memory, one of `mud.world.events.MARKS`; None for most.
     """
 
     reply: str
@@ -92,21 +69,9 @@ class Outcome(NamedTuple):
 
 
 class Command(NamedTuple):
-    """A command, as a plug-in.
+    """A command, as a plug-in; see `command` for the fields.
 
-    Args:
-        name: its verb.
-        run: the function; takes a Context and the form's slots.
-        form: how its arguments are read.
-        aliases: further verbs.
-        role: the least rank that may use it.
-        category: its section of help.
-        keeps: what it leaves in memory, one of `KEEPS`.
-        for_models: it stands in the list of commands that a model reads.
-        alters: what of its own character it writes, one of `ALTERS`; an agent is offered it only where that is allowed.
-        summary: first line of the docstring.
-        details: the rest, without the examples.
-        examples: lines that work as they stand.
+    `summary` is the first line of the docstring, `details` the rest without the examples.
     """
 
     name: str
@@ -124,13 +89,12 @@ class Command(NamedTuple):
 
     @property
     def usage(self) -> str:
-        """How it is typed."""
         return f"{self.name} {self.form.text}".strip()
 
 
 _EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
 _BROKEN = re.compile(r"(?<=\S)\n(?=[^\s-])")
-"""Where the source breaks a paragraph; whoever shows it breaks it at a width of their own."""
+"""A line break within a paragraph of the source; the display wraps lines itself."""
 
 
 def command(
@@ -144,20 +108,13 @@ def command(
     for_models: bool = False,
     alters: str = "",
 ) -> Callable[[Callable[..., Outcome]], Command]:
-    """Make a function a command.
+    """Make a function a command. Raises ValueError when its docstring, its example or its form does not fit.
 
     Args:
-        name: its verb.
-        form: its slots, such as `<words>`, `[name]` or `<title> -> <text>`; the function takes one text for each.
-        aliases: further verbs.
-        role: the least rank that may use it.
-        category: one of `CATEGORIES`.
-        keeps: one of `KEEPS`.
-        for_models: list it in the prompt; what is not listed there no agent can type.
-        alters: one of `ALTERS`.
-
-    Raises:
-        ValueError: at import, when the docstring or an example is missing, or function and form disagree.
+        form: its slots, such as `<words>`, `[name]` or `<title> -> <text>`; each is one argument of the function.
+        role: the lowest rank that may use it.
+        for_models: list it in the prompt; agents cannot type others.
+        alters: one of `ALTERS`; agents are offered it only where that is allowed.
     """
 
     def made(run: Callable[..., Outcome]) -> Command:
@@ -179,12 +136,7 @@ def command(
 
 
 def offered(commands: Registry[Command], alters: Collection[str]) -> Registry[Command]:
-    """Return the commands that an agent is offered: all that its prompt lists, and all that it can type.
-
-    Args:
-        commands: every command.
-        alters: what of itself it may write, of `ALTERS`; "" is always allowed.
-    """
+    """Return the commands that an agent can type and its prompt lists, given what it may alter besides ""."""
     allowed = {"", *alters}
     listed = [one for one in commands if one.for_models and one.role <= Role.AGENT and one.alters in allowed]
     return Registry(commands.kind, listed)

@@ -1,4 +1,4 @@
-"""Find the thing somebody names among those they can reach, or say plainly why not."""
+"""Finding the thing that a player names among those within reach."""
 
 from __future__ import annotations
 
@@ -18,15 +18,11 @@ OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
 SEVERAL = phrase("commands.find.several", "name", "names")
 NOWHERE = phrase("commands.find.nowhere")
 LONGEST_SHOWN = 60
-"""Characters of a typed name that a refusal repeats."""
+"""Characters."""
 
 
 def here_or_refuse(ctx: Context) -> Thing:
-    """Return the location the actor is in.
-
-    Raises:
-        Refusal: when it is in none.
-    """
+    """Return the actor's location; raises Refusal without one."""
     here = ctx.here
     if here is None:
         raise Refusal(ctx.say(NOWHERE))
@@ -34,11 +30,7 @@ def here_or_refuse(ctx: Context) -> Thing:
 
 
 def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:
-    """Return the one thing among `choices` that `name` means.
-
-    Raises:
-        Refusal: when nothing fits, or several do equally well.
-    """
+    """Return the one thing that a name means; raises Refusal for none or several."""
     found = match(name, choices)
     if len(found) != 1:
         raise refuse_name(ctx, name, found)
@@ -46,10 +38,7 @@ def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:
 
 
 def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
-    """Return the refusal of a name that fits nothing, or all of `found` equally well.
-
-    Places are no secret: of an id that is one's it is said which place it is.
-    """
+    """Return the refusal of a name that matches nothing, or several things. Ids of locations are explained."""
     shown = shortened(name, LONGEST_SHOWN)
     place = ctx.world.location(name.strip())
     if place is not None and place == ctx.here:

@@ -1,4 +1,4 @@
-"""A typed line: verb, the rest as typed, and the private reason after the bar."""
+"""Parsing a typed line: verb, rest and the private reason after the bar."""
 
 from __future__ import annotations
 
@@ -17,42 +17,25 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
-"""First characters that stand for a verb."""
 
 _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")
 
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What nobody can read: control characters but the tab, line and paragraph ends, marks that turn the order of what
-follows, and halves of characters, which no file could keep."""
+"""Control characters but not the tab; line separators; direction marks; surrogates, which no file can hold."""
 
 
 class InputLine(NamedTuple):
-    """A line read, not yet understood.
-
-    Args:
-        verb: the first word, or what a shorthand stands for.
-        rest: what follows, as typed.
-        reason: the private reason; None when there is no bar.
-    """
-
     verb: str
     rest: str
     reason: str | None
 
 
 def read_line(text: str, limit: int) -> InputLine:
-    r"""Split a line into verb, rest and private reason. Letters without a shape are left out.
+    r"""Split a line into verb, rest and private reason. Raises Refusal for an empty, unreadable or too long line.
 
-    The reason begins at the first bar, with or without spaces, so that nothing meant to be private is ever spoken; a
-    bar that belongs to the words is typed `\|`. A direction alone, `n` or `north`, stands for `go north`.
-
-    Args:
-        text: the line as typed.
-        limit: characters it may have at most.
-
-    Raises:
-        Refusal: when it is empty, too long, or holds characters nobody can see.
+    The reason begins at the first bar, even without spaces, so that private words are never spoken; a bar in the words
+    is typed `\|`. A direction alone, `n` or `north`, means `go north`.
     """
     if len(text) > limit:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
@@ -76,16 +59,9 @@ def read_line(text: str, limit: int) -> InputLine:
 
 
 def understand(line: InputLine, commands: Registry[Command], world: World, who: str) -> tuple[InputLine, Command]:
-    """Return a line as it is meant and the command it names. A name of a way out, alone, stands for `go` and itself.
+    """Return the line and its command. Raises Refusal as `find_command` does, and for an exit of another location.
 
-    Args:
-        line: what was read.
-        commands: everything that can be typed; a verb goes before a way out of the same name.
-        world: where there may be such a way.
-        who: id of whoever typed it.
-
-    Raises:
-        Refusal: as `find_command`; of a way out of other locations it says which there are here.
+    The name of an exit alone means `go`, unless it is a command.
     """
     here = world.location_of(who)
     if here is not None and commands.find(line.verb) is None:
@@ -99,16 +75,7 @@ def understand(line: InputLine, commands: Registry[Command], world: World, who: 
 
 
 def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:
-    """Return the command that a line names; never another one that merely looks like it.
-
-    Args:
-        line: what was read.
-        commands: everything that can be typed.
-        locations: where one may want to go.
-
-    Raises:
-        Refusal: names the nearest command, when one is near, and how to speak, as a line of words may be meant for it.
-    """
+    """Return the command of a line; raises Refusal with hints for an unknown one."""
     found = commands.find(line.verb)
     if found is not None:
         return found
@@ -126,7 +93,7 @@ def find_command(line: InputLine, commands: Registry[Command], locations: Iterab
 
 
 def _begun(verb: str, words: Iterable[str]) -> str | None:
-    """Return the shortest command that a word is the beginning of, with or without its mark; None for none."""
+    """Return the shortest command that a word begins, ignoring its @; None without one."""
     begun = verb.casefold().lstrip("@")
     longer = [word for word in words if len(begun) > 2 and word.lstrip("@").startswith(f"{begun}-")]
     return min(longer, key=len, default=None)

@@ -1,8 +1,7 @@
-"""How a command reads its arguments: a form such as `<words>`, `[name]` or `<title> -> <text>`.
+"""The arguments of a command, in a form such as `<words>`, `[name]` or `<title> -> <text>`.
 
-`<slot>` must be filled, `[slot]` may be empty; a literal `->` between two slots splits at its first occurrence. Slots
-side by side, `<person> <words>`, arrive as one text under the first one's name, since only the command can know where
-a name ends. What fills a slot is kept as typed, apart from spaces at its ends.
+`<slot>` is required, `[slot]` optional; `->` splits at its first occurrence. Adjacent slots, `<person> <words>`, arrive
+as one text under the first name, as only the command knows where a name ends. Texts are kept as typed, but stripped.
 """
 
 from __future__ import annotations
@@ -18,21 +17,14 @@ _SLOT = r"(?:<\w+>|\[\w+\])"
 _FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
 
 SENTENCE = 2
-"""Words behind a verb from which on a line is rather something that is meant to be said: where is Eliza."""
+"""Words after a verb from which a line is taken for speech: "where is Eliza"."""
 LONGEST_SHOWN = 60
-"""Characters of such a line that are shown."""
+"""Characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a command's arguments.
-
-    Args:
-        text: the form as shown in help; empty for a command without arguments.
-
-    Raises:
-        ValueError: when it is no such form.
-    """
+    """The form of a command's arguments, as shown in help. Raises ValueError for an invalid form."""
 
     text: str
     names: tuple[str, ...] = field(init=False, default=())
@@ -47,15 +39,7 @@ class Form:
         object.__setattr__(self, "needed", tuple(slot.startswith("<") for slot in slots))
 
     def read(self, verb: str, rest: str) -> list[str]:
-        """Return one text for each slot.
-
-        Args:
-            verb: the command's name, for the message.
-            rest: what was typed after the verb.
-
-        Raises:
-            Refusal: when a slot is not filled, or text stands where none belongs.
-        """
+        """Return one text for each slot; raises Refusal for a missing or an extra argument."""
         if not self.names:
             if rest.strip():
                 raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}{_spoken(verb, rest.split())}")
@@ -73,7 +57,7 @@ class Form:
 
 
 def _spoken(verb: str, words: Sequence[str]) -> str:
-    """Return how to say what was typed, when it reads as a sentence; only an owner's verb begins with @."""
+    """Return how to say the typed words, if they read as a sentence; verbs with @ are left out."""
     if verb.startswith("@") or len(words) < SENTENCE:
         return ""
     return f"; to ask or tell those here: say {shortened(' '.join([verb, *words]), LONGEST_SHOWN)}"

@@ -1,4 +1,4 @@
-"""What a location and a thing look like to somebody there."""
+"""Descriptions of locations and persons."""
 
 from __future__ import annotations
 
@@ -16,14 +16,7 @@ NO_EXITS = phrase("commands.look.no_exits")
 
 
 def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
-    """Return a location as `viewer` sees it: name, description, what lies there, who is there, and the exits last.
-
-    Args:
-        world: the world.
-        say: renders phrases.
-        location: what is looked at.
-        viewer: id of who looks, left out of the list.
-    """
+    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
     lines = [location.name, location.description]
     if items := world.items(location.id):
         lines.append(say(ITEMS, items=", ".join(item.name for item in items)))
@@ -33,7 +26,6 @@ def describe_location(world: World, say: Say, location: Thing, viewer: str) -> s
 
 
 def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
-    """Return the line on who else is there; no line when nobody is."""
     names = [shown_name(world, say, person) for person in world.people(location.id) if person.id != viewer]
     if not names:
         return []
@@ -41,12 +33,10 @@ def describe_people(world: World, say: Say, location: Thing, viewer: str) -> lis
 
 
 def shown_name(world: World, say: Say, person: Thing) -> str:
-    """Return somebody's name, and that they sleep when they do."""
     return say(ASLEEP, name=person.name) if person.id in world.asleep else person.name
 
 
 def describe_exits(say: Say, location: Thing) -> str:
-    """Return the line on the ways out."""
     if not location.exits:
         return say(NO_EXITS)
     return say(EXITS, exits=", ".join(way.name for way in location.exits))

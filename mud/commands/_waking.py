@@ -1,4 +1,4 @@
-"""How somebody wakes who is called: by name, or in a whisper. Falling asleep and `wake` are in `sleep`."""
+"""Waking a sleeper by name or whisper. The commands are in `sleep`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WAKES = phrase("commands.wake.wakes", "actor")
 
 
 def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
-    """Return who sleeps there and whose name is among the words, as a word of its own, in any case."""
+    """Return the sleepers in a location whose name is among the words, as a whole word, ignoring case."""
     asleep = world.asleep
     sleepers = [one for one in world.people(location.id) if one.id in asleep]
     spoken = plain(words) if sleepers else ""
@@ -28,5 +28,5 @@ def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
 
 
 def waking(say: Say, sleeper: Thing, location: Thing) -> tuple[Change, Event]:
-    """Return what makes a sleeper wake, and what others there see of it."""
+    """Return the change that wakes a sleeper, and the event that others see."""
     return WakeUp(sleeper.id), Event("action", sleeper.id, location.id, say(WAKES, actor=sleeper.name))

@@ -1,4 +1,4 @@
-"""What the owner does to the running world: save, reload, look at settings. Each is a request to `app`."""
+"""Commands of the owner: save, reload, show settings. Each is a request to the application."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Take things, drop them, and see what one carries."""
+"""Taking and dropping things, and the inventory."""
 
 from __future__ import annotations
 

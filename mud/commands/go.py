@@ -1,4 +1,4 @@
-"""Walk: through an exit, or the whole way to a location further off."""
+"""Walking through an exit, or all the way to a location."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def go(ctx: Context, way: str) -> Outcome:
 
 
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
-    """Return the exits to take. A whole name goes before part of one, and an exit before a location."""
+    """Return the exits to take. A full name goes before a partial one, and an exit before a location."""
     open_ways = [way for way in here.exits if ctx.world.location(way.to) is not None]
     named = find_exits(here, wanted)
     exits = [way for way in named if way in open_ways]
@@ -94,7 +94,6 @@ def _path(ctx: Context, here: Thing, goal: Thing) -> list[Exit]:
 
 
 def _events(ctx: Context, stations: list[Thing]) -> tuple[Event, ...]:
-    """Return a leaving and an arriving for each stretch of the way."""
     actor, events = ctx.actor, []
     for origin, destination in pairwise(stations):
         leaves = ctx.say(LEAVES, actor=actor.name, destination=destination.name)

@@ -1,4 +1,4 @@
-"""Help, made from the commands themselves."""
+"""Help, generated from the commands."""
 
 from __future__ import annotations
 
@@ -50,7 +50,6 @@ def commands(ctx: Context) -> Outcome:
 
 
 def _in(ctx: Context, category: str) -> list[Command]:
-    """Return the commands of a section that whoever asks may use."""
     return [one for one in ctx.commands if one.category == category and ctx.role >= one.role]
 
 

@@ -1,4 +1,4 @@
-"""Look around, and look closely."""
+"""Looking around, and examining things."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 _SHORTEST_DETAIL = 3
-"""Letters that a word needs to be looked up in a location's description."""
+"""Characters that a word needs to be searched in the description of a location."""
 
 
 @command("look", "[name]", aliases=("l",), category="query", for_models=True)
@@ -62,7 +62,7 @@ def _examined(ctx: Context, name: str) -> Outcome:
 
 
 def _target(ctx: Context, here: Thing, name: str) -> Thing | None:
-    """Return the thing that is meant; None when only the location's description speaks of it."""
+    """Return the thing that is meant; None when only the location's description mentions it."""
     word = name.casefold()
     if word in ("me", "self", "myself"):
         return ctx.actor
@@ -81,7 +81,7 @@ def _target(ctx: Context, here: Thing, name: str) -> Thing | None:
 
 
 def _detail(here: Thing, name: str) -> str:
-    """Return the sentences of a location's description that speak of something; empty when none does."""
+    """Return the sentences of a location's description that mention a name."""
     wanted = plain(name)
     if len(wanted) < _SHORTEST_DETAIL:
         return ""

@@ -1,4 +1,4 @@
-"""Sleep, and wake. Whoever sleeps perceives nothing but what wakes them, and does nothing but wake."""
+"""Sleeping and waking. A sleeper perceives only what wakes it, and can only wake."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Say, whisper, emote."""
+"""Saying, whispering and emotes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,14 @@ TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
 
 _CALL = re.compile("[,:!?]")
-"""What ends the name of somebody who is called."""
 _GREETING = re.compile(
     r"(?:h(?:i|ey|ello|ail|iya)|greetings|welcome|good(?:bye| (?:morning|day|afternoon|evening|night)))"
     r"(?:[ ,!]+there)?[ ,!]+\b",
     re.I,
 )
-"""What may stand before the name of somebody who is called."""
+"""Greetings that may stand before a name."""
 _NAME_ENDS = re.compile(r"(?![\w'’-])")
-"""What follows a name that is whole."""
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
-"""What ends in a mark, which may stand within a quotation."""
 
 
 @command("say", "<words>", category="social", keeps="short", for_models=True)
@@ -57,7 +54,7 @@ def say(ctx: Context, words: str) -> Outcome:
 
 
 def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
-    """Return what one should know who speaks to nobody, or calls somebody who is not here."""
+    """Return a note when nobody is here, or when somebody absent is called."""
     others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
     if not others:
         return [ctx.say(NOBODY)]
@@ -70,9 +67,9 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
 
 
 def _calls(words: str) -> Callable[[str], bool]:
-    """Return what tells whether words call a plain name: it stands alone before a mark or the end, or after a greeting.
+    """Return a predicate of plain names: whether the words call that name.
 
-    A greeting makes clear who is meant, so words may follow the name: `hello Moss how are you`.
+    It must stand alone before a mark or the end, or after a greeting; then words may follow: `hello Moss how are you`.
     """
     greeting = _GREETING.match(words)
     if greeting:

@@ -1,4 +1,4 @@
-"""Who is in the world, where one is, and which locations there are."""
+"""Listing the people in the world, the own location, and all locations."""
 
 from __future__ import annotations
 

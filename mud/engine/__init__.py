@@ -1,1 +1,1 @@
-"""The one door into the world: a line of text goes in, a step with its events and replies comes out."""
+"""The engine: takes a line of text and returns a step with its events and replies."""

@@ -1,7 +1,4 @@
-"""The chronicle: what happened in the world, for people to read, without anything that was private.
-
-A whisper and a private reason never stand in it. On disk it is `log/chronicle.md`, in files of a megabyte.
-"""
+"""The chronicle: a log of events for people, `log/chronicle.md`. It holds no whispers and no private reasons."""
 
 from __future__ import annotations
 
@@ -16,21 +13,13 @@ from mud.world.events import Event
 from mud.world.world import World
 
 SILENT = frozenset({"whisper"})
-"""Kinds of event that are nobody else's business."""
 
 Show = Callable[[Mapping[str, str | None]], None]
-"""Shows an event: `at place kind actor text`."""
+"""Shows an event, given as `at place kind actor text`."""
 
 
 class Chronicle:
-    """Writes down every event.
-
-    Args:
-        folder: `vault/log`.
-        world: names the locations.
-        show: is given every event as plain values too; None for nobody. When it raises OSError it is not called again:
-            whoever read has left.
-    """
+    """Writes every public event, and passes it to `show` until that raises OSError, as its reader has gone."""
 
     def __init__(self, folder: Path, world: World, show: Show | None = None) -> None:
         self._world = world
@@ -42,11 +31,9 @@ class Chronicle:
         self._show = show
 
     def close(self) -> None:
-        """Let go of the file."""
         self._file.close()
 
     def observe(self, step: Step) -> None:
-        """Write down what a step let others perceive."""
         for event in step.events:
             if event.kind not in SILENT:
                 self._write(step, event)
@@ -66,10 +53,8 @@ class Chronicle:
 
 
 def show_event(event: Mapping[str, str | None]) -> None:
-    """Print an event as a line for people."""
     print(f"[{(event['at'] or '')[11:19]}] {event['place']}: {event['text']}", flush=True)
 
 
 def show_event_json(event: Mapping[str, str | None]) -> None:
-    """Print an event as one JSON object on a line."""
     print(json.dumps(event, ensure_ascii=False), flush=True)

@@ -1,7 +1,7 @@
-"""The world's only door: a line from somebody goes in, a step comes out.
+"""The engine, through which every line and event enters the world.
 
-`step` never awaits. That, and no lock, is why the world is consistent: one line at a time, whole or not at all.
-Observers are told of each step when it has happened; they take note and never call back.
+`step` never awaits, so each line is carried out completely before the next one, without locks. Observers are called
+after each step and must not call the engine.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
 
 WAKE = "wake"
-"""The one command of a mind that sleeps."""
+"""The only command of a sleeping agent."""
 ABOUT_SLEEP = (WAKE, "sleep")
-"""Commands that see whether their own character sleeps; before any other it wakes."""
+"""Commands that see their actor asleep; any other one sees it awake."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
 _LONGEST_TRIED = 160
-"""Characters of a failed line that its memory repeats."""
+"""Characters of a failed line in its memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +74,20 @@ class WorldSettings:
 
 
 class LedgerLike(Protocol):
-    """Where steps are written before they count."""
-
     last: int
 
-    def append(self, step: int, record: dict[str, Any]) -> None:
-        """Write one step or raise OSError."""
-        ...
+    def append(self, step: int, record: dict[str, Any]) -> None: ...
 
 
 class Step(NamedTuple):
-    """One thing that happened, whole.
+    """One completed action.
 
     Args:
-        number: its place in the ledger, from 1; 0 when nothing happened and nothing was written.
-        at: when, as written.
-        who: id of whose doing it is.
-        line: what was typed; None for what nobody typed, such as an answer.
-        reply: what whoever did it is told.
-        failed: it was refused.
-        events: what happened.
-        left: what it left with each who perceived it, themselves included.
-        requests: what it asks of the outside.
-        answers: the request this answers; None otherwise.
+        number: its number in the ledger, from 1; 0 when nothing was written.
+        who: id of the actor.
+        line: the input; None for a step without one, such as an answer.
+        left: the perceptions of all witnesses and of the actor.
+        answers: the request that it answers, if any.
         quit: the session is over.
     """
 
@@ -117,17 +108,11 @@ Observer = Callable[[Step], None]
 
 
 class Engine:
-    """The door.
+    """Runs commands and applies their outcomes; from now on only the engine changes the world.
 
     Args:
-        world: the world; from here on only the engine changes it.
-        commands: everything that can be typed.
-        say: renders phrases.
-        ledger: where steps are written first.
-        clock: gives each step its time.
-        settings: the settings of the moment.
-        offers: returns the commands that an agent may type, by its character's id; those that alter nothing of itself
-            when None.
+        offers: returns the commands that an agent may type, by its character's id; by default all that do not
+            alter the agent.
     """
 
     def __init__(
@@ -153,32 +138,21 @@ class Engine:
         self._observers: list[Observer] = []
 
     def observe(self, observer: Observer) -> None:
-        """Have an observer told of every step."""
         self._observers.append(observer)
 
     def unobserve(self, observer: Observer) -> None:
-        """Tell an observer nothing more."""
         self._observers.remove(observer)
 
     def step(self, who: str, text: str, role: Role) -> Step:
-        """Carry out one typed line.
-
-        Args:
-            who: id of the character who acts.
-            text: the line as typed.
-            role: rank of the way in it came by.
-
-        Returns:
-            The step; `failed` with the reason in `reply` when it was refused. Never raises for bad input.
-        """
+        """Carry out a typed line; a refused one gives a `failed` step with the reason in `reply`, not an exception."""
         actor = self.world.get(who)
-        if actor is None:  # its file was removed while it was played
+        if actor is None:  # its file was removed during play
             return Step(0, self._now(), who, None, self._say(GONE), failed=True)
         try:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
-        text = sanitize(text)  # as it was read
+        text = sanitize(text)  # as read_line did
         sleeps = actor.thinks and who in self.world.asleep
         try:
             line, command = understand(line, self._commands_of(who, role), self.world, who)
@@ -189,7 +163,7 @@ class Engine:
         try:
             outcome = self._run(command, actor, line, role)
         except Refusal as refusal:
-            # Whoever is offered a command learns from its failure, even where its success leaves nothing.
+            # A command that an agent is offered leaves its failures in memory, even if its success leaves nothing.
             return self._fail(actor, line, refusal, text, keep=command.keeps != "skip" or command.for_models)
         own = self._own_memory(actor, command, outcome, line)
         if who in self.world.asleep and WakeUp(who) not in outcome.changes:
@@ -197,11 +171,11 @@ class Engine:
         return self._happen(actor, outcome, own, text)
 
     def _commands_of(self, who: str, role: Role) -> Registry[Command]:
-        """Return what a line of this rank can name: what a mind was not offered is no command for it."""
+        """Agents can only name the commands that they are offered."""
         return self.commands if isinstance(role, Role) and role > Role.AGENT else self._offers(who)
 
     def _awake_again(self, actor: Thing, outcome: Outcome, own: list[Perception]) -> tuple[Outcome, list[Perception]]:
-        """Have a person who sleeps wake first: whatever they do, they do it awake."""
+        """Wake the actor first; the command itself ran as if it were awake."""
         here = self.world.location_of(actor.id)
         if here is None:
             return outcome._replace(changes=(WakeUp(actor.id), *outcome.changes)), own
@@ -227,7 +201,7 @@ class Engine:
         except Refusal:
             raise
         except Exception:
-            # A faulty plug-in must not take the world with it; its author finds the traceback in the log.
+            # A faulty plug-in must not stop the world; the traceback is in the log.
             log.exception("command %s failed on %r", command.name, line.rest[:200])
             raise Refusal(self._say(BROKEN, verb=command.name)) from None
 
@@ -254,9 +228,9 @@ class Engine:
         return refusal.text
 
     def answer(self, request: Request, outcome: Outcome | Refusal) -> Step:
-        """Bring the answer to a request into the world, as a step of its own.
+        """Add the answer to a request to the world, as its own step.
 
-        Observers are told even of an answer that could not be written, so that nobody waits for it in vain.
+        Observers are also called when the answer could not be written, so that nobody waits forever.
         """
         actor = self.world.get(request.who)
         if actor is None:
@@ -271,26 +245,21 @@ class Engine:
         return self._happen(actor, told, own, None, failed=failed, answers=request)
 
     def enter(self, character: Thing, location: str) -> Step:
-        """Bring a character into a location; the reply is what it sees there, and nothing is remembered of it.
-
-        Args:
-            character: who comes; defined in the same step.
-            location: id of where to.
-        """
+        """Bring a character into a location, and define it in the same step; the reply describes the location."""
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
         changes = (Define(character), Put(character.id, location))
         return self.happen(character, Outcome(reply, changes=changes, events=(arrives,)))
 
     def leave(self, character: Thing) -> Step:
-        """Take a character out of the world, to come back to where it was."""
+        """Take a character out of the world; its location is kept for its return."""
         here = self.world.location_of(character.id)
         text = self._say(LEAVES, actor=character.name)
         events = (Event("departure", character.id, here.id, text),) if here else ()
         return self.happen(character, Outcome("", changes=(Leave(character.id),), events=events))
 
     def happen(self, actor: Thing, outcome: Outcome) -> Step:
-        """Bring about what nobody typed: somebody leaves, a file of the world was edited."""
+        """Carry out an outcome without input, such as an edit of a world file."""
         return self._happen(actor, outcome, [], None)
 
     def _happen(
@@ -303,7 +272,7 @@ class Engine:
         failed: bool = False,
         answers: Request | None = None,
     ) -> Step:
-        """Write a step to the ledger, then apply it, then tell the observers."""
+        """Write a step to the ledger, then apply it, then call the observers."""
         woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
         left = (
             *[one for one in own if one.who in self.witnesses],
@@ -320,7 +289,7 @@ class Engine:
             log.error("the ledger cannot be written: %s", error)
             why = error.strerror or str(error)
             told = self._say(LEDGER_FAILED, why=why)
-            # Who wants to leave may leave, whatever the disk is like.
+            # Quitting works even when the disk fails.
             step = Step(0, at, actor.id, text, told, failed=True, answers=answers, quit=outcome.quit)
             return self._unheard(step) if answers is not None else step
         self.number += 1
@@ -333,7 +302,6 @@ class Engine:
         return step
 
     def _unheard(self, answer: Step) -> Step:
-        """Tell the observers of an answer that left nothing in the world, and return it."""
         self._tell(answer)
         return answer
 
@@ -342,11 +310,10 @@ class Engine:
             try:
                 observer(step)
             except Exception:
-                # What happened has happened: one who cannot take note must not keep the others from it.
+                # The step has happened; a failing observer must not keep it from the others.
                 log.exception("an observer failed on step %d", step.number)
 
     def _woken(self, woken: Iterable[str]) -> list[Perception]:
-        """Return what those remember whom somebody else wakes."""
         return [
             Perception(one, "did", self._say(WOKE), None, here.name if (here := self.world.location_of(one)) else None)
             for one in sorted(woken)
@@ -368,7 +335,6 @@ class Engine:
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
-        """Return the name of where the actor is once the changes are made."""
         for change in reversed(changes):
             if isinstance(change, Put) and change.thing == actor.id:
                 into = self.world.get(change.into)
@@ -381,7 +347,6 @@ class Engine:
 
 
 def perceived_to_json(perceived: Perception) -> dict[str, Any]:
-    """Return the form of a perception that the ledger keeps, what is empty left out."""
     who, kind, text, actor, place, reason, failed, mark, _ = perceived
     form: dict[str, Any] = {"who": who, "kind": kind, "text": text}
     if actor:
@@ -398,7 +363,6 @@ def perceived_to_json(perceived: Perception) -> dict[str, Any]:
 
 
 def perceived_from_json(data: dict[str, Any]) -> Perception:
-    """Read a perception back."""
     return Perception(
         data["who"], data["kind"], data["text"], data.get("actor"), data.get("place"), data.get("reason"),
         data.get("failed", False), mark_of(data.get("mark")),
@@ -406,12 +370,7 @@ def perceived_from_json(data: dict[str, Any]) -> Perception:
 
 
 def changes_of(record: dict[str, Any], broken: list[object] | None = None) -> list[Change]:
-    """Return the changes that a ledger record holds, without what cannot be read.
-
-    Args:
-        record: the record.
-        broken: takes what cannot be read.
-    """
+    """Return the changes in a ledger record; unreadable ones are appended to `broken`."""
     changes: list[Change] = []
     held = record.get("changes", [])
     for data in held if isinstance(held, list) else [held]:

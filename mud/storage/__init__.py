@@ -1,13 +1,6 @@
-"""The only code that touches the vault, but for `vault/.index/`: what a file looks like, and how it is kept whole.
+"""Reading, checking and writing the files of the vault, except `vault/.index/`. No rules of the world are in here.
 
-    documents      a markdown file with front matter, as a value and back                     pure
-    settings       a config file against its schema, and back                                 pure
-    configuration  every config file in force, last good one kept, and where a value came from
-    texts          what people read in the world, with its places filled
-    files          names, atomic writes, careful reads, the one-writer lock
-    jsonl          append-only files of JSON lines that survive a kill
-    watch          edits by hand, noticed within a second
-    world_files    locations, items, characters and the state of the world
-
-It knows nothing of the world's rules and decides nothing: it reads, checks, says every problem at once, and writes.
+`files`, `paths` and `jsonl` keep files whole and inside the vault, `documents` parses markdown with front matter,
+`configuration` and `settings` read config files, `texts` the words of the world, `world_files` and `world_state` the
+world, and `watch` reports edits.
 """

@@ -1,7 +1,7 @@
-"""Front matter: the small, unsurprising part of YAML that a vault uses, read with true line numbers and written back.
+"""Front matter: a small subset of YAML, parsed with line numbers and written back. Pure.
 
-Only true/false, null, whole numbers and decimals are more than text: `12:30`, `no` and `2025-01-01` stay as typed. A
-key set twice, an unquoted `[[link]]`, an anchor and an unknown tag are problems, all of them told at once. Pure.
+Only true/false, null, integers and decimals are not text: `12:30`, `no` and `2025-01-01` stay as typed. Duplicate
+keys, unquoted `[[links]]`, anchors and unknown tags are problems; all problems are collected.
 """
 
 from __future__ import annotations
@@ -31,35 +31,30 @@ _SCALARS = (
 )
 _BOUNDARY: re.Pattern[str] = YAMLHandler.FM_BOUNDARY
 _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
-"""Words that are text here and true or false to other programs: written in quotes for their sake."""
+"""Text here, but booleans in other YAML readers, so they are written in quotes."""
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
 LONGEST_FRONT = 32 * 1024
-"""Characters of a front matter that people write; to read so many takes half a second."""
+"""Characters; parsing this many takes half a second."""
 DEEPEST = 16
-"""Mappings and lists inside each other."""
+"""Maximum nesting of mappings and lists."""
 _BY_LINES = 3
-"""The same where the keys of a front matter that is not in order are read one by one."""
+"""Maximum nesting when keys are read one by one after a syntax error."""
 _SHORT = 40
-"""Characters of a text that is likely to be written again."""
+"""Characters of a text that is worth caching."""
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
-"""A line with a key whose values stand in the lines below."""
+"""A key whose value is in the lines below."""
 _ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
-"""A line with which a front matter ends whose closing line is missing."""
+"""A line that ends a front matter without a closing line."""
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
 
 
 class _Loader(yaml.SafeLoader):
-    """Composes YAML nodes with four kinds of scalars besides text, and without anchors."""
-
     yaml_implicit_resolvers: dict[str, list[tuple[str, re.Pattern[str]]]] = {}  # noqa: RUF012  (as its base declares it)
 
     depth = 0
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
-        """Refuse what would make one value stand in two places: a small file could become a huge one.
-
-        Refuse also what is nested so deeply that nobody means it.
-        """
+        """Refuse anchors, with which a small file could expand to a huge one, and deep nesting."""
         event = self.peek_event()  # type: ignore[no-untyped-call]
         if getattr(event, "anchor", None) is not None:
             raise yaml.composer.ComposerError(
@@ -79,14 +74,7 @@ for _name, _pattern, _first in _SCALARS:
 
 
 class Split(NamedTuple):
-    """Where the front matter of a text stands.
-
-    Args:
-        start: offset of its first character, after the opening `---` line; None when the text has none.
-        end: offset of the closing `---` line.
-        body: offset of the text after it.
-        unclosed: there is an opening line and no closing one.
-    """
+    """Offsets after the opening `---` line (None without one), of the closing line, and of the body."""
 
     start: int | None
     end: int
@@ -95,7 +83,7 @@ class Split(NamedTuple):
 
 
 def split(text: str) -> Split:
-    """Find the front matter: it begins in the very first line, with `---`."""
+    """Find the front matter; its opening `---` must be the first line."""
     begin = 1 if text.startswith("\ufeff") else 0
     start = text.find("\n", begin) + 1 or len(text)
     if not _BOUNDARY.match(text[begin:start]):
@@ -109,13 +97,11 @@ def split(text: str) -> Split:
 
 @dataclass
 class Front:
-    """What stands in a front matter.
+    """A parsed front matter.
 
     Args:
-        values: its keys and values, in their order.
-        lines: line number of each key; a key inside another is `outer.inner`.
-        problems: everything that is wrong with it.
-        spans: for each top-level key, the offsets in the file between its colon and the end of its value.
+        lines: line number of each key; nested keys are named `outer.inner`.
+        spans: for each top-level key, the file offsets from after its colon to the end of its value.
     """
 
     values: dict[str, object] = field(default_factory=dict)
@@ -125,10 +111,9 @@ class Front:
 
 
 def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT) -> Front:
-    """Read the front matter of a text that `split` found; problems are collected, never raised.
+    """Parse the front matter that `split` found; problems are collected, not raised.
 
-    Of one that is not in order nothing is read, and the first of its lines that is wrong by itself is told; of one that
-    has more characters than `longest` nothing is read either.
+    After a syntax error no values are returned, and only the first line that is wrong on its own is reported.
     """
     if where.unclosed:
         return Front(
@@ -149,10 +134,9 @@ def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT
 
 
 def salvage(text: str) -> tuple[Front, int]:
-    """Return what can be read of a front matter that is not in order, and the offset where the body begins.
+    """Parse what is valid in a broken front matter, key by key; also return the offset of the body.
 
-    Each key that is in order by itself is read. A front matter without an end is taken to end before the first line
-    that is blank or a heading.
+    A front matter without an end is taken to end before the first blank line or heading.
     """
     where = split(text)
     if where.unclosed:
@@ -166,19 +150,15 @@ def salvage(text: str) -> tuple[Front, int]:
 
 
 class _FrontReader:
-    """Turns YAML nodes into plain values and notes what is wrong on the way."""
-
     def __init__(self, text: str, offset: int, file: str, ends: list[int] | None = None) -> None:
         self.text, self.offset, self.file = text, offset, file
         self.ends = [found.start() for found in re.finditer("\n", text)] if ends is None else ends
         self.front = Front()
 
     def at_offset(self, offset: int) -> _FrontReader:
-        """Return a reader of what stands further on."""
         return _FrontReader(self.text, self.offset + offset, self.file, self.ends)
 
     def read(self, source: str) -> bool:
-        """Read a front matter; return whether it is one."""
         try:
             root = yaml.compose(source, Loader=_Loader)
         except yaml.reader.ReaderError as error:
@@ -202,7 +182,7 @@ class _FrontReader:
         return False
 
     def read_by_lines(self, source: str, levels: int = _BY_LINES) -> dict[str, object]:
-        """Read each key of a front matter by itself, and within one that is not in order each of its own."""
+        """Parse each key on its own, and the nested keys of a key that does not parse."""
         found: dict[str, object] = {}
         for begin, piece in _pieces(source):
             reader = self.at_offset(begin)
@@ -218,7 +198,7 @@ class _FrontReader:
                 reader = within
             else:
                 closed = self.at_offset(begin)
-                closed.read(f'{piece.rstrip()}"')  # a quotation without an end is likely to end with its line
+                closed.read(f'{piece.rstrip()}"')  # a quotation without an end probably ends with its line
                 values, lines = closed.front.values, closed.front.lines
             self.front.problems += reader.front.problems
             found |= values
@@ -227,22 +207,19 @@ class _FrontReader:
         return found
 
     def say(self, index: int, key: str, message: str) -> None:
-        """Note a problem at an offset of the front matter."""
         self.front.problems.append(Problem(self.file, self.line(index), key, message))
 
     def line(self, index: int) -> int:
-        """Return the line in the file of an offset in the front matter. YAML itself counts rarer line ends too."""
+        """Return the line number in the file. YAML's own numbers also count rarer line ends."""
         return bisect.bisect_left(self.ends, self.offset + index) + 1
 
     def sentence(self, error: yaml.MarkedYAMLError, source: str) -> str:
-        """Say a syntax error plainly."""
         if isinstance(error, yaml.composer.ComposerError) and error.context is None:
             return str(error.problem)
         hint = 'a link needs quotes: "[[Name]]"' if _BARE_LINK.search(source) else "text with : # [ ] { } needs quotes"
         return f"this is not in order ({error.problem}); expected 'key: value' lines; {hint}"
 
     def value(self, node: Node | None, key: str) -> object:
-        """Return what a node holds."""
         if isinstance(node, MappingNode):
             return self.mapping(node, key)
         if isinstance(node, SequenceNode):
@@ -254,12 +231,10 @@ class _FrontReader:
         return self.scalar(node, key) if isinstance(node, ScalarNode) else None
 
     def at(self, node: Node) -> str:
-        """Return the text of the file from a node on."""
         begin = self.offset + node.start_mark.index
         return self.text[begin : begin + 200]
 
     def scalar(self, node: ScalarNode, key: str) -> object:
-        """Return a scalar as text, bool, number or None."""
         raw = sanitize(node.value)
         kind = node.tag.removeprefix(_TAG)
         try:
@@ -273,7 +248,7 @@ class _FrontReader:
                 case "int":
                     return int(raw)
                 case "float":
-                    # Beyond the range of decimals it is not a number that somebody meant.
+                    # Out of the range of floats: keep it as text.
                     return float(raw) if math.isfinite(float(raw)) else raw
         except (ValueError, KeyError):
             self.say(node.start_mark.index, key, f"{raw!r} is not what its tag says; remove the tag")
@@ -284,7 +259,6 @@ class _FrontReader:
         return None
 
     def mapping(self, node: MappingNode, outer: str) -> dict[str, object]:
-        """Return a mapping; keys are text as typed."""
         found: dict[str, object] = {}
         for name, child in node.value:
             if not isinstance(name, ScalarNode):
@@ -304,7 +278,7 @@ class _FrontReader:
         return found
 
     def span(self, name: Node, child: Node) -> tuple[int, int]:
-        """Return the offsets in the file from after a key's colon to the end of its value, comments left out."""
+        """Return the file offsets from after the colon to the end of the value, without comments."""
         begin = self.text.index(":", self.offset + name.end_mark.index) + 1
         end = max((self.offset + leaf.end_mark.index for leaf in _leaves(child)), default=begin)
         end = max(begin, end)
@@ -312,14 +286,14 @@ class _FrontReader:
 
 
 def _pieces(source: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a front matter key by key, each with its offset: a line and those that stand further in."""
+    """Yield each key with its indented lines, and the offset."""
     inset = min((len(found[1]) for found in re.finditer(r"^( *)[^\s#]", source, re.M)), default=0)
     starts = [found.start() for found in re.finditer(rf"^ {{{inset}}}[^\s#-]", source, re.M)]
     yield from ((begin, source[begin:end]) for begin, end in itertools.pairwise([*starts, len(source)]))
 
 
 def _leaves(node: Node) -> Iterator[Node]:
-    """Yield what bounds a node: itself, or for block collections, which YAML ends at the next token, what is inside."""
+    """Yield the nodes that mark the end of a node. YAML ends a block collection only at the next token."""
     if isinstance(node, ScalarNode) or getattr(node, "flow_style", False):
         yield node
     elif isinstance(node, MappingNode):
@@ -332,16 +306,13 @@ def _leaves(node: Node) -> Iterator[Node]:
 
 
 def render_entry(key: str, value: object, newline: str = "\n") -> str:
-    """Return one `key: value`, without the last newline."""
     return f"{quoted(key)}:{render_value(value, newline)}"
 
 
 def render_value(value: object, newline: str = "\n") -> str:
-    """Return what stands after a key's colon. Mappings that hold text get a line for each key, all else is one line.
+    """Format the value after a colon. Raises TypeError or ValueError for what front matter cannot hold.
 
-    Raises:
-        TypeError: for a value that front matter cannot hold.
-        ValueError: for a decimal that is not finite.
+    Mappings that hold text get a line for each key, all else is one line.
     """
     if isinstance(value, Mapping) and any(isinstance(inner, str) for inner in value.values()):
         return "".join(f"{newline}  {quoted(str(name))}: {_flow(inner)}" for name, inner in value.items())
@@ -370,7 +341,7 @@ def _flow(value: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return text as YAML that reads back as the same text: plain where that is safe, else in double quotes."""
+    """Return text as YAML that reads back as the same text, in double quotes only where needed."""
     return _quoted_again(text) if len(text) <= _SHORT else _quoted(text)
 
 
@@ -383,7 +354,7 @@ def _quoted(text: str) -> str:
 
 
 _quoted_again = functools.lru_cache(maxsize=512)(_quoted)
-"""The same for keys and other short texts, of which there are few: every summary has them."""
+"""Cached for keys and other short texts, which repeat in every summary."""
 
 
 def _escaped(letter: str) -> str:

@@ -1,4 +1,4 @@
-"""One value of a setting: read from what somebody typed, checked, and written so that it reads back the same. Pure."""
+"""Values of settings: parsing, checking and formatting. Pure."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from typing import Any, NamedTuple
 from mud.registry import hint
 
 Scalar = int | float | bool | str | tuple[str, ...]
-"""What a setting can hold."""
 
 TYPES: dict[object, str] = {int: "int", float: "float", bool: "bool", str: "text", tuple[str, ...]: "list"}
-"""The types a setting may be declared with, and what they are called."""
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
@@ -30,16 +28,11 @@ class Setting(NamedTuple):
     """One key of a schema.
 
     Args:
-        key: its name.
-        type: `int`, `float`, `bool`, `text` or `list`.
-        default: its value when nobody sets it.
-        help: one sentence for people.
-        low: least number allowed; None for no bound.
-        high: greatest number allowed; None for no bound.
+        low, high: bounds, inclusive; None for no bound.
         choices: the texts allowed; empty for any.
-        or_address: a server's address is allowed beside the choices.
-        per_agent: an agent.md may set it for its agent.
-        alias: another name that files may set it by; empty for none.
+        or_address: the address of a server is allowed too.
+        per_agent: an agent.md may override it.
+        alias: another name of the key in files.
     """
 
     key: str
@@ -55,12 +48,10 @@ class Setting(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names that files may set it by, its key first."""
         return (self.key, self.alias) if self.alias else (self.key,)
 
     @property
     def expected(self) -> str:
-        """What a value must be, in words: "a whole number from 1 to 4096"."""
         if self.choices:
             if self.or_address:
                 return f"{', '.join(self.choices)} or an address such as http://localhost:8000"
@@ -84,11 +75,7 @@ def _range(low: float | None, high: float | None) -> str:
 
 
 def read_typed(setting: Setting, typed: str) -> Scalar:
-    """Return the value of a setting from the text that stands behind its colon.
-
-    Raises:
-        ValueError: says what is wrong and what was expected.
-    """
+    """Parse the text after the colon of a setting. Raises ValueError."""
     typed = typed.strip()
     if not typed and setting.type not in ("list", "text"):
         raise ValueError(f"it has no value; expected {setting.expected}")
@@ -96,14 +83,10 @@ def read_typed(setting: Setting, typed: str) -> Scalar:
 
 
 def read_front(setting: Setting, value: object) -> Scalar:
-    """Return the value of a setting from what front matter holds.
-
-    Raises:
-        ValueError: says what is wrong and what was expected.
-    """
+    """Check a value from front matter. Raises ValueError."""
     match value:
         case str():
-            # YAML has taken the quotes off, so text is taken as it is; all else is typed as in the body.
+            # YAML has removed the quotes, so text is not parsed again; all other types are.
             return _allowed(setting, value) if setting.type == "text" else read_typed(setting, value)
         case bool() if setting.type == "bool":
             return value
@@ -177,11 +160,7 @@ def _list(setting: Setting, typed: str) -> tuple[str, ...]:
 
 
 def _without_nothing(setting: Setting, elements: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the elements of a list, of which none may be empty; a lone empty text is how a list of none is typed.
-
-    Raises:
-        ValueError: one is empty beside others.
-    """
+    """Reject empty elements; a single empty text is the way to type an empty list."""
     if elements == ("",):
         return ()
     if "" in elements:
@@ -199,11 +178,7 @@ _READERS: dict[str, Callable[[Setting, str], Scalar]] = {
 
 
 def unescape(text: str) -> str:
-    r"""Return text with `\n`, `\t`, `\r`, `\"`, `\,` and `\\` replaced by what they stand for.
-
-    Raises:
-        ValueError: for any other escape.
-    """
+    r"""Replace `\n`, `\t`, `\r`, `\"`, `\,` and `\\`. Raises ValueError for any other escape."""
 
     def replaced(found: re.Match[str]) -> str:
         if found[1] not in _ESCAPES:
@@ -235,7 +210,7 @@ def _chosen(setting: Setting, value: str) -> str:
 
 
 def write_typed(value: Scalar) -> str:
-    """Return a value as it is typed behind the colon of a setting; `read_typed` gives the same value back."""
+    """Format a value so that `read_typed` parses it to the same value."""
     match value:
         case bool():
             return "true" if value else "false"

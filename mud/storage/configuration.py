@@ -1,8 +1,6 @@
-"""Every config file of the vault in force: read at the start, read again when saved, and able to say who set what.
+"""All config files of the vault, read at the start and after each save, with the source of every value.
 
-A file with a mistake in it changes nothing; a file that is missing means the defaults; one that is empty or has just
-vanished is an edit in progress. What counts, strongest first: an agent's own `agent.md`, the file in `config/`, the
-default. Which keys there are is said by the schemas, which belong to the parts that read them.
+Precedence: `agent.md`, the file in `config/`, the default. A file that is empty or has a mistake changes nothing.
 """
 
 from __future__ import annotations
@@ -21,22 +19,16 @@ from mud.storage.settings import Scalar, Setting, Value, by_key, describe, exami
 S = TypeVar("S")
 
 FOLDER = "config"
-"""Where config files are in a vault."""
 _MOST_MADE = 1024
-"""Settings kept ready: one for each agent with settings of its own, and some for each file."""
 
 
 class Configuration:
     """The settings in force.
 
     Args:
-        vault: the vault's folder.
-        schemas: the schema of each single file, by its path under `config/` without ending ("memory_compaction").
-        families: the schema of all files in a folder, by the folder's name ("llm": every `config/llm/<name>.md`). When
-            such a schema has a field `name` that is no setting, it gets the file's name.
-
-    Raises:
-        ValueError: when two schemas have the same key for agents, or one schema is given twice.
+        schemas: schema of each single file, by its path under `config/` without extension ("memory_compaction").
+        families: schema of all files in a folder ("llm": every `config/llm/<name>.md`). A field `name` that is no
+            setting gets the file's name.
     """
 
     def __init__(self, vault: Path, schemas: Mapping[str, type], families: Mapping[str, type] | None = None) -> None:
@@ -46,9 +38,9 @@ class Configuration:
         self._values: dict[str, dict[str, Value]] = {}
         self._given: dict[str, list[Value]] = {}
         self._made: dict[tuple[object, ...], Any] = {}
-        """Settings as they were asked for last; some are asked for with every memory."""
+        """Cache; some settings are requested with every memory."""
         self.version = 0
-        """Counts the times that a setting may have changed."""
+        """Incremented whenever a setting may have changed."""
         self._names = {schema: name for name, schema in [*self._schemas.items(), *self._families.items()]}
         if len(self._names) != len(self._schemas) + len(self._families):
             raise ValueError("one schema is given for two config files")
@@ -60,14 +52,13 @@ class Configuration:
 
     @property
     def schemas(self) -> Mapping[str, type]:
-        """The schema of each single file, by its name; what `parse_overrides` needs."""
         return self._schemas
 
     def load(self) -> list[Problem]:
-        """Read every config file and return everything that is wrong.
+        """Read every config file; return all problems.
 
-        One with a mistake, or empty, keeps its last good values, at the first reading the defaults; one that is gone
-        means the defaults. A family's file with a mistake gives at its first reading what is right in it.
+        A file that is empty or has a mistake keeps its last good values; a new file of a family with a mistake gives
+        its valid ones.
         """
         paths = markdown_below(self._folder)
         there = {self._name(path) for path in paths}
@@ -77,14 +68,7 @@ class Configuration:
         return [problem for path in paths for problem in self.reload(path)]
 
     def reload(self, path: Path) -> list[Problem]:
-        """Read one file again and take it over when nothing is wrong with it.
-
-        Args:
-            path: any file; one that is no config file is left alone.
-
-        Returns:
-            Everything that is wrong; then the values in use stay.
-        """
+        """Read one file again and use it if it has no problem; ignores files that are no config files."""
         name = self._name(path)
         if name is None:
             return []
@@ -104,25 +88,17 @@ class Configuration:
             self._given[name] = given
             if not problems:
                 self._values[name] = by_key(given)
-        if name not in self._schemas:  # whoever asks for a family's file by its name must find it
+        if name not in self._schemas:  # a family's file must be found by its name
             self._values.setdefault(name, by_key(given))
         return problems
 
     def get(self, schema: type[S]) -> S:
-        """Return the settings of a single file that are in force.
-
-        Raises:
-            KeyError: when the schema is none of this configuration.
-        """
         return cast(S, self._remembered((schema,), lambda: fill(schema, self._values.get(self._names[schema], {}))))
 
     def given(self, schema: type, key: str, one_of_them: str = "") -> list[Value]:
-        """Return what a file says of a key, in force or kept out by a mistake; the default when it says nothing.
+        """Return what a file says of a key, even if a mistake keeps it from being used; else the default.
 
-        Args:
-            schema: the file's.
-            key: a setting of it; where the file sets it twice there are two.
-            one_of_them: of a family of files, the name of one, as in `names`.
+        `one_of_them` is the name of a file in a family.
         """
         name = f"{self._names[schema]}/{one_of_them}" if one_of_them else self._names[schema]
         found = [value for value in self._given.get(name, ()) if value.key == key]
@@ -130,11 +106,7 @@ class Configuration:
         return found or [Value(key, default, f"{FOLDER}/{name}.md", 0)]
 
     def get_named(self, schema: type[S], name: str) -> S:
-        """Return the settings of one file of a family, such as one LLM profile, found in any case.
-
-        Raises:
-            UnknownName: says which there are.
-        """
+        """Return the settings of one file of a family, ignoring case. Raises UnknownName with the names there are."""
         return cast(S, self._remembered((schema, name), lambda: self._get_named(schema, name)))
 
     def _get_named(self, schema: type[S], name: str) -> S:
@@ -149,12 +121,10 @@ class Configuration:
         return _named(made, stem)
 
     def names(self, schema: type) -> list[str]:
-        """Return the names of a family's files, sorted."""
         folder = f"{self._names[schema]}/"
         return sorted(name.removeprefix(folder) for name in self._values if name.startswith(folder))
 
     def for_agent(self, schema: type[S], overrides: Mapping[str, Value]) -> S:
-        """Return the settings of a single file as they hold for an agent with these overrides."""
         own = tuple(overrides.items())
         made = self._remembered(
             (schema, own), lambda: fill(schema, self._values.get(self._names[schema], {}), overrides)
@@ -166,7 +136,6 @@ class Configuration:
         self._made.clear()
 
     def _remembered(self, key: tuple[object, ...], make: Callable[[], object]) -> object:
-        """Return what was made for a key, or make it; everything is made anew when a file has changed."""
         if key not in self._made:
             if len(self._made) >= _MOST_MADE:
                 self._made.clear()
@@ -174,18 +143,12 @@ class Configuration:
         return self._made[key]
 
     def keys(self) -> list[str]:
-        """Return every key, as `file.key`, in the order of files and schemas."""
         return [f"{name}.{one.key}" for name, one in self._settings()]
 
     def explain(self, key: str, overrides: Mapping[str, Value] | None = None) -> list[tuple[Scalar, str]]:
-        """Return the values of a setting and where each comes from, the one in force first and the default last.
+        """Return the values of a setting with their sources, the one in force first, the default last.
 
-        Args:
-            key: a key, or `file.key` where two files have the same.
-            overrides: what an agent sets for itself.
-
-        Raises:
-            UnknownName: when there is no such key, or several; it says which there are.
+        Raises UnknownName when there is no such key, or several.
         """
         name, one = self.find(key)
         layers = [self._values.get(name, {})]
@@ -195,14 +158,7 @@ class Configuration:
         return [*((value.value, f"{value.file}:{value.line}") for value in found), (one.default, "default")]
 
     def find(self, key: str) -> tuple[str, Setting]:
-        """Return the name of the file that sets a key, and the setting.
-
-        Args:
-            key: a key, or `file.key` where two files have the same.
-
-        Raises:
-            UnknownName: when there is no such key, or several; it says which there are.
-        """
+        """Return file name and setting of a key or `file.key`. Raises UnknownName as `explain` does."""
         exact = self.named(key)
         if len(exact) == 1:
             return exact[0]
@@ -212,12 +168,11 @@ class Configuration:
         raise UnknownName(f"there is no setting {key!r}{hint(key.strip(), self.words())}")
 
     def named(self, key: str) -> list[tuple[str, Setting]]:
-        """Return every setting that a key, or `file.key`, means in any case, with the name of the file that sets it."""
+        """Return every setting with this key or `file.key`, ignoring case, with its file name."""
         wanted = key.strip().lower()
         return [(name, one) for name, one in self._settings() if wanted in map(str.lower, _words(name, one))]
 
     def words(self) -> set[str]:
-        """Return every key, alone and as `file.key`."""
         return {word for name, one in self._settings() for word in _words(name, one)}
 
     def _settings(self) -> Iterator[tuple[str, Setting]]:
@@ -228,7 +183,7 @@ class Configuration:
                 yield from ((f"{folder}/{stem}", one) for one in describe(schema))
 
     def _name(self, path: Path) -> str | None:
-        """Return a config file's path under `config/` without ending; None for other files."""
+        """Return the path under `config/` without extension; None for other files."""
         if not path.is_relative_to(self._folder) or path.suffix != ".md":
             return None
         inside = path.relative_to(self._folder)
@@ -246,12 +201,11 @@ class Configuration:
 
 
 def _words(file: str, setting: Setting) -> tuple[str, ...]:
-    """Return what a setting is called, alone and with its file."""
     return (*setting.names, *(f"{file}.{name}" for name in setting.names))
 
 
 def _named(made: S, name: str) -> S:
-    """Return a settings instance that knows its file's name, when its schema has a plain field `name` for it."""
+    """Set the field `name` of a settings instance, if its schema has one that is no setting."""
     instance = cast(Any, made)
     plain = {field.name for field in dataclasses.fields(instance) if "setting" not in field.metadata}
     return cast(S, dataclasses.replace(instance, name=name)) if "name" in plain else made

@@ -1,8 +1,7 @@
-"""A markdown file with front matter, as a value: what the vault's agents, summaries, notes and world files are made of.
+"""Markdown files with front matter, parsed into values and rendered. Pure.
 
-Pure: text in, values and text out. Parsing tells every problem at once, with the line numbers of the file. Changing a
-file that people own means changing one key: everything else stays byte for byte. Nothing here rewrites
-such a file as a whole; `render_document` is for files that the program alone writes.
+All problems are reported at once, with line numbers. A file that people own is only changed one key at a time, with
+every other byte kept; `render_document` is for files that the program alone writes.
 """
 
 from __future__ import annotations
@@ -24,19 +23,16 @@ _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A markdown file, read. Nothing in it holds what `sanitize` takes out.
+    """A parsed markdown file; all text is sanitized.
 
     Args:
-        front: the front matter's keys and values, in their order; text, bool, int, float, None, lists and mappings.
-        lines: line number in the file of each of these keys; of a key inside another as `outer.inner`.
-        body: everything after the front matter, with plain line ends; `body_of` returns it as it is.
-        body_line: line number in the file of the body's first line.
-        title: the `# heading` before the first `## heading`; None when there is none.
+        lines: line number of each key of the front matter; nested keys are named `outer.inner`.
+        body: everything after the front matter, with `\n` as line end; `body_of` returns it unchanged.
+        title: the `# heading` before the first `## heading`, if any.
         intro: the text before the first `## heading`, without the title, stripped.
-        sections: text under each `## heading`, stripped, in their order; headings as typed. Sections of one heading
-            are joined.
-        title_line: line number in the file of the title; of the body when there is none.
-        title_hides: the title as it stands in the file holds characters that nobody can see.
+        sections: text under each `## heading`, stripped; sections with the same heading are joined.
+        title_line: line number of the title; of the body without one.
+        title_hides: the title in the file holds invisible characters.
     """
 
     front: dict[str, object] = field(default_factory=dict)
@@ -50,20 +46,13 @@ class Document:
     title_hides: bool = False
 
     def section(self, heading: str) -> str | None:
-        """Return the text under a `## heading`, found in any case; None when there is no such heading."""
+        """Return the text under a `## heading`, ignoring case; None without one."""
         wanted = heading.casefold()
         return next((text for name, text in self.sections.items() if name.casefold() == wanted), None)
 
 
 class MarkdownLine(NamedTuple):
-    """One line of markdown.
-
-    Args:
-        number: its number, from 1.
-        start: offset of its first character.
-        text: it, without its line end.
-        fenced: it stands in a code fence, or is one of the fence's own lines.
-    """
+    """One line of markdown; `start` is its offset, `fenced` says that it is part of a code fence."""
 
     number: int
     start: int
@@ -72,9 +61,9 @@ class MarkdownLine(NamedTuple):
 
 
 def markdown_lines(text: str, first: int = 1) -> Iterator[MarkdownLine]:
-    """Yield the lines of a markdown text and which of them are code; `first` is the number of the first.
+    """Yield the lines of a markdown text; `first` is the number of the first line.
 
-    Only newlines end a line: the rarer line ends of Unicode would make the numbers differ from every editor's.
+    Only newlines end a line, as in editors; Unicode knows more line ends.
     """
     fence, start = "", 0
     for number, raw in enumerate(text.split("\n"), first):
@@ -85,11 +74,7 @@ def markdown_lines(text: str, first: int = 1) -> Iterator[MarkdownLine]:
 
 
 def heading_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a markdown text that may be a heading, those in code left out.
-
-    Each is the offset of its first character, and it without its line end. Of a text without code, as most are, no
-    other line is looked at.
-    """
+    """Yield offset and text of the lines that may be headings, outside of code. Fast for texts without code."""
     if _may_hold_code(text):
         for line in markdown_lines(text):
             if not line.fenced and _MARKED.match(line.text):
@@ -106,12 +91,7 @@ def _may_hold_code(text: str) -> bool:
 
 
 def open_fence(text: str, first: int = 1) -> int | None:
-    """Return the line number of a code fence that is never closed, which hides all that follows; None when all are.
-
-    Args:
-        text: markdown.
-        first: number of its first line.
-    """
+    """Return the line number of a code fence that is never closed; None without one."""
     if not _may_hold_code(text):
         return None
     fence, begun = "", first
@@ -123,7 +103,7 @@ def open_fence(text: str, first: int = 1) -> int | None:
 
 
 def _fence_after(fence: str, line: str) -> str:
-    """Return the marks of the code fence that is open after a line, empty for none, given the one open before it."""
+    """Return the marks of the fence that is open after a line, or "", given those before it."""
     mark = _FENCE.match(line)
     if not mark:
         return fence
@@ -133,16 +113,7 @@ def _fence_after(fence: str, line: str) -> str:
 
 
 def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> Document:
-    """Read a markdown file.
-
-    Args:
-        text: the whole file.
-        file: what problems call it, its path inside the vault.
-        longest: characters that its front matter may have.
-
-    Raises:
-        VaultProblem: with every problem of the front matter. The body cannot be wrong.
-    """
+    """Parse a markdown file. Raises VaultProblem with every problem of the front matter; `file` is its name in them."""
     document, problems = examine_document(text, file, longest)
     if problems:
         raise VaultProblem(problems)
@@ -150,7 +121,7 @@ def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) ->
 
 
 def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> tuple[Document, list[Problem]]:
-    """Read a markdown file as `parse_document` does, and return what can be read beside what is wrong."""
+    """Parse a markdown file; return the problems instead of raising them."""
     where = _front.split(text)
     front = _front.parse_front(text, where, file, longest)
     document = _document(text, front, where.body)
@@ -161,16 +132,15 @@ def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) 
 
 
 def salvage_document(text: str) -> Document:
-    """Return what can be read of a markdown file whose front matter is not in order: each key that is by itself."""
+    """Parse a markdown file with broken front matter; each key that parses on its own is kept."""
     return _document(text, *_front.salvage(text))
 
 
 _SECOND_FRONT = re.compile(r"(?:[A-Za-z_]+:.*\n(?:[ \t]+.*\n)*)+---[ \t\r]*$", re.M)
-"""A front matter whose first fence is not there, or belongs to an empty one above it."""
+"""A front matter below an empty one, or without its opening line."""
 
 
 def _document(text: str, front: _front.Front, begin: int) -> Document:
-    """Return a front matter and the body that begins at an offset as a document."""
     raw = text[begin:]
     body = sanitize(raw)
     title, parts = _outline(body)
@@ -189,25 +159,24 @@ def _document(text: str, front: _front.Front, begin: int) -> Document:
 
 
 def _heads(name: str | None, line: str) -> bool:
-    """Return whether a line of a file is the title with this name."""
     mark = _HEADING.match(line.rstrip(" \t\r"))
     return mark is not None and mark[2] == name
 
 
 def body_of(text: str) -> str:
-    """Return what stands behind the front matter of a markdown file, as it is."""
+    """Return what follows the front matter, unchanged."""
     return text[_front.split(text).body :]
 
 
 def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
-    """Return the title and the sections of a body, each as (heading, first offset, end); the first one is the intro.
+    """Return the title and the sections of a body as (heading, start, end); the first section is the intro.
 
-    A section's offsets bound its content, the title's bound its line.
+    The offsets of a section are those of its content, the title's those of its line.
     """
     title: tuple[str, int, int] | None = None
     parts: list[tuple[str, int, int]] = [("", 0, len(body))]
     for begin, line in heading_lines(body):
-        # A pattern that looked for the end of the blanks itself would do so at every one of them.
+        # Stripped here: a pattern that matched trailing blanks would be quadratic.
         mark = _HEADING.match(line.rstrip(" \t\r"))
         if not mark:
             continue
@@ -222,34 +191,15 @@ def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, in
 
 
 def render_document(front: Mapping[str, object], body: str) -> str:
-    """Return a markdown file that parses back to this front matter and body.
-
-    Args:
-        front: keys in the order to be written; values as in `Document.front`, tuples are written as lists.
-        body: the text after it, written as it is.
-
-    Raises:
-        TypeError: for a value that front matter cannot hold.
-        ValueError: for a number that it cannot hold.
-    """
+    """Return a markdown file that parses back to this front matter and body; tuples are written as lists."""
     entries = "".join(f"{_front.render_entry(key, value)}\n" for key, value in front.items())
     return f"---\n{entries}---\n{body}"
 
 
 def replace_key(text: str, key: str, value: object, file: str = "") -> str:
-    """Return a file's text with one key of its front matter set, and everything else byte for byte as it was.
+    """Set one top-level key of the front matter; every other byte stays. Raises VaultProblem for a broken one.
 
-    A comment behind the value stays; comments inside a value of several lines go with it. A key that is missing is
-    added at the end of the front matter, and a missing front matter at the top of the file.
-
-    Args:
-        text: the whole file.
-        key: a top-level key.
-        value: as in `Document.front`.
-        file: what problems call the file.
-
-    Raises:
-        VaultProblem: when the front matter is not in order: nothing is changed in a file that cannot be understood.
+    Comments in a value of several lines are lost. A missing key is added at the end, a missing front matter at the top.
     """
     where = _front.split(text)
     front = _front.parse_front(text, where, file)
@@ -270,7 +220,7 @@ def _newline(text: str) -> str:
 
 
 def link_name(value: str) -> str | None:
-    """Return the name that `[[Name]]`, `[[Name|shown]]` or `[[Name#heading]]` points to; None for other text."""
+    """Return the target of `[[Name]]`, `[[Name|shown]]` or `[[Name#heading]]`; None for other text."""
     mark = _LINK.match(value.strip())
     if not mark:
         return None

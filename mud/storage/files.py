@@ -1,7 +1,6 @@
-"""Files that stay whole: safe names, atomic writes, careful reads and the lock that keeps a vault to one writer.
+"""Safe file names, atomic writes, guarded reads and the lock that allows one writer for each vault.
 
-Every file is opened as `paths` does. Nothing in here knows what stands in one. A reader never meets a half-written
-file, a name never leaves its folder, and a failed write leaves nothing behind.
+A reader never sees a half-written file, a name never leaves its folder, and a failed write leaves nothing behind.
 """
 
 from __future__ import annotations
@@ -38,35 +37,32 @@ from mud.storage.paths import (
 )
 
 READ_LIMIT = 1024 * 1024
-"""Bytes that a file written by people may have; more is no text that somebody typed."""
+"""Bytes; for files that people write."""
 OWN_LIMIT = 16 * READ_LIMIT
-"""Bytes of one that the program writes or makes longer, such as a journal or a summary with what it was made from."""
+"""Bytes; for files that the program writes or appends to, such as a journal or a summary with its sources."""
 
 LONGEST_NAME = 60
-"""Characters in a slug; the limit of a file name is bytes, so `LONGEST_NAME_BYTES` holds besides."""
+"""Characters in a slug; `LONGEST_NAME_BYTES` holds too, as file systems limit bytes."""
 LONGEST_NAME_BYTES = 180
-"""Bytes in a slug; leaves room for `-edited`, a counter and an ending below the 255 of common file systems."""
+"""Leaves room for `-edited`, a counter and an extension within the 255 bytes of common file systems."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
-"""Names that Windows keeps for devices, whatever their ending."""
+"""Device names of Windows, reserved with any extension."""
 _LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
-"""The names of the files that `write_atomic` writes beside."""
+"""Names of the temporary files of `write_atomic`."""
 NOTE = ".lock"
-"""The file of a vault that names the process which holds it."""
+"""The file of a vault with the process id of its writer."""
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
-"""What file systems answer that cannot lock a folder, such as those of a network."""
+"""Errors of file systems that cannot lock a folder, such as network ones."""
 _DROPPED = "'’ʼ`´"
-"""Marks inside a word that leave no gap: "Eliza's" is one word."""
+"""Marks that are dropped without a gap: "Eliza's" becomes one word."""
 
 
 def slugify(name: str) -> str:
-    """Return a readable file name, without ending, for a name in any script.
+    """Return a readable file name, without extension, for any text.
 
-    Letters, marks and digits stay, in lower case and NFC; everything else becomes one `-` between words. The result is
-    never empty, never hidden, never a path, and is its own slug.
-
-    Args:
-        name: any text, `../../x` included.
+    Letters, marks and digits stay, in lower case and NFC; all else becomes one `-` between words. The result is never
+    empty, hidden or a path, and its slug is itself.
     """
     folded = unicodedata.normalize("NFC", name).lower()
     kept = unicodedata.normalize("NFC", "".join(map(_kept, unicodedata.normalize("NFC", folded))))
@@ -88,7 +84,7 @@ def _cut(slug: str) -> str:
 
 
 def free_stem(taken: Container[str], stem: str) -> str:
-    """Return `stem`, or `stem-2`, `stem-3` ..., the first that is not taken."""
+    """Return `stem`, or the first of `stem-2`, `stem-3` ... that is not taken."""
     if stem not in taken:
         return stem
     number = 2
@@ -98,49 +94,31 @@ def free_stem(taken: Container[str], stem: str) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return the bytes that this package writes for a text: UTF-8; a lone surrogate becomes a visible escape."""
+    """Encode as UTF-8; a lone surrogate becomes a visible escape."""
     return text.encode("utf-8", "backslashreplace")
 
 
 def sha256_text(text: str) -> str:
-    """Return the SHA-256 of a text as it is written, in hexadecimal."""
     return hashlib.sha256(encode(text)).hexdigest()
 
 
 def write_atomic(path: Path, text: str) -> None:
-    """Replace a file as a whole: whoever reads it sees the old text or the new one, also after a power cut.
+    """Replace a file atomically and sync it to disk; its permissions stay.
 
-    The permissions of the old file stay.
-
-    Args:
-        path: the file; its folder is made when missing, not those above it.
-        text: everything it shall hold.
-
-    Raises:
-        UnsafePath: when the file or a folder above it is a link, or it is no ordinary file.
-        OSError: when it cannot be written; the old file is untouched and nothing is left beside it.
+    Makes its folder, but not those above. Raises UnsafePath for links; after any OSError the old file is unchanged.
     """
     _replace(path, text, synced=True)
 
 
 def write_unsynced(path: Path, text: str) -> None:
-    """Put a file in its place as a whole, as `write_atomic` does, but leave it to the system when it reaches the disk.
+    """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may.
 
-    For many small files at once: a kill loses nothing of it; a power cut may, until `os.sync` has returned.
-
-    Args:
-        path: the file; its folder is made when missing, not those above it.
-        text: everything it shall hold.
-
-    Raises:
-        UnsafePath: as `write_atomic`.
-        OSError: when it cannot be written; then nothing has changed and nothing is left beside it.
+    For many small files at once; call `os.sync` afterwards.
     """
     _replace(path, text, synced=False)
 
 
 def _replace(path: Path, text: str, *, synced: bool) -> None:
-    """Write a file under a name of its own and give it the name that it shall have."""
     try:
         with own_folder(path.parent) as folder:
             mode, beside = _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"
@@ -163,7 +141,6 @@ def _replace(path: Path, text: str, *, synced: bool) -> None:
 
 
 def _fill(descriptor: int, data: bytes, mode: int | None, *, synced: bool) -> None:
-    """Write everything into a new file and close it."""
     try:
         if mode is not None:
             os.fchmod(descriptor, mode)
@@ -177,12 +154,9 @@ def _fill(descriptor: int, data: bytes, mode: int | None, *, synced: bool) -> No
 
 
 def sweep_leftovers(folder: Path) -> None:
-    """Remove what `write_atomic` left in a folder when its process was killed, and nothing else.
+    """Remove the temporary files that a killed `write_atomic` left in a folder, not in its subfolders.
 
-    Only the vault's one writer may call this, before it writes itself. What cannot be removed stays: it does no harm.
-
-    Args:
-        folder: the folder, not those in it; it need not be there, and is left alone when a link leads there.
+    Only the vault's writer may call this, before it writes. Errors are ignored.
     """
     with contextlib.suppress(OSError), own_folder(folder):
         for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
@@ -191,7 +165,6 @@ def sweep_leftovers(folder: Path) -> None:
 
 
 def _mode_of(path: Path, folder: int) -> int | None:
-    """Return the permissions of what a file shall replace; None when that is nothing."""
     try:
         found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
@@ -202,22 +175,12 @@ def _mode_of(path: Path, folder: int) -> int | None:
 
 
 def write_new(path: Path, data: bytes, mode: int | None = None) -> None:
-    """Write a file that must not be there yet, and have it on the disk when this returns.
-
-    Args:
-        path: the file.
-        data: everything it shall hold.
-        mode: its permissions; None for the usual ones.
-
-    Raises:
-        FileExistsError: when there is such a file.
-        OSError: when it cannot be written; a part of it may be there then.
-    """
+    """Create a file and sync it to disk. Raises FileExistsError; after another OSError a part of it may be there."""
     _fill(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), data, mode, synced=True)
 
 
 def sync_folder(folder: Path) -> None:
-    """Make names that were just created or replaced in a folder survive a power cut."""
+    """Sync file names that were just created or replaced in a folder."""
     with own_folder(folder) as at:
         descriptor = os.open(".", os.O_RDONLY, dir_fd=at)
     try:
@@ -227,14 +190,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_files(paths: Sequence[Path]) -> None:
-    """Have files of one folder that were just put there, and their names, on the disk when this returns.
-
-    Args:
-        paths: the files; nothing happens for none.
-
-    Raises:
-        OSError: when the disk refuses one.
-    """
+    """Sync files of one folder, and their names, to disk."""
     for path in paths:
         descriptor = open_own(path, os.O_RDONLY)
         try:
@@ -248,14 +204,9 @@ def sync_files(paths: Sequence[Path]) -> None:
 def copy_folder(
     source: Path, target: Path, left_out: Callable[[str, list[str]], set[str]] = lambda folder, names: set()
 ) -> None:
-    """Copy a folder of a vault, as far as it may be read: no link that is not followed, no pipe, no device.
+    """Copy a folder of a vault, without links that may not be followed, pipes and devices.
 
-    A link in a folder that is linked itself is left out too: otherwise a copy might have no end.
-
-    Args:
-        source: the folder; nothing happens when it is not there or not to be read.
-        target: the copy, which is not there yet.
-        left_out: tells of a folder's names which are not copied.
+    A link inside a linked folder is left out too, as the copy might have no end.
     """
 
     def kept_out(folder: str, names: list[str]) -> set[str]:
@@ -272,17 +223,15 @@ def _can_be_copied(path: Path) -> bool:
 
 
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
-    """Return the text of a file that people may have written, byte for byte (line ends as they are).
+    """Return the text of a file that people may have written, with its line ends unchanged.
 
     Args:
-        path: the file.
-        limit: most bytes it may have.
-        file: what problems call it, its path inside the vault; the path as given when None.
-        inside: never read it from outside of the vault, whatever `follow_links` says.
+        file: its name in problems; the path when None.
+        inside: never follow a link out of the vault, even with `follow_links`.
+        limit: bytes.
 
     Raises:
-        VaultProblem: when it is missing, unreadable, no ordinary file, a link that is not followed, too long, or not
-            UTF-8.
+        VaultProblem: it is missing, unreadable, not ordinary, a forbidden link, too long or not UTF-8.
     """
     text = read_if_there(path, limit, file, inside=inside)
     if text is None:
@@ -293,15 +242,7 @@ def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, i
 def read_if_there(
     path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False, own: bool = False
 ) -> str | None:
-    """Return the text of a file as `read_text` does, or None when there is no such file.
-
-    Args:
-        path, limit, file, inside: as in `read_text`.
-        own: it is the program's alone, and never read through a link.
-
-    Raises:
-        VaultProblem: as `read_text`, but for a missing file.
-    """
+    """Return the text of a file as `read_text` does; None when it is missing. With `own` no link is followed."""
     try:
         data = read_bytes(path, limit, inside=inside, own=own)
     except FileNotFoundError:
@@ -323,15 +264,10 @@ def _trouble(path: Path, file: str | None, message: str, line: int = 0) -> Vault
 
 
 def lock_folder(folder: Path, *, wait: bool) -> int:
-    """Lock a folder itself, where the file system is able to, and return its descriptor; closing that gives it back.
+    """Lock a folder itself, where the file system can; closing the returned descriptor unlocks it.
 
-    Args:
-        folder: the folder; nothing in it is touched, so that nothing that is removed in it lets anybody in.
-        wait: wait until nobody else holds it.
-
-    Raises:
-        BlockingIOError: when another process holds it and this one does not wait.
-        OSError: when it is not there or cannot be opened.
+    Removing files in the folder does not unlock it. Raises BlockingIOError when another process has the lock and `wait`
+    is False.
     """
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
@@ -344,28 +280,18 @@ def lock_folder(folder: Path, *, wait: bool) -> int:
 
 
 class VaultLock:
-    """Keeps a vault to one writer while it is held; the kernel frees it when its process ends, however that ends.
+    """Allows one writer for a vault; the kernel releases the lock when the process ends.
 
-    What is locked is the vault's folder, so that whoever removes `.lock` lets nobody in. That file is a note of who
-    holds the vault. It is locked too: a file system that cannot lock folders has this lock alone. The lock goes along
-    with a folder that is moved, so nothing is written under its old path then: see `paths.hold`.
-
-    Args:
-        vault: the vault's folder.
+    The folder itself is locked, so removing `.lock` lets no second writer in; `.lock` is locked too, for file systems
+    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`.
     """
 
     def __init__(self, vault: Path) -> None:
         self._vault = vault
         self._held: list[int] = []
-        """Descriptors: of the folder, and of the note."""
 
     def acquire(self) -> None:
-        """Take the lock and note this process's number.
-
-        Raises:
-            VaultLocked: when another process holds it; nothing is written then.
-            VaultProblem: when the vault is no folder that can be written to.
-        """
+        """Take the lock. Raises VaultLocked when another process has it, VaultProblem for an unwritable folder."""
         note = self._vault / NOTE
         try:
             self._held.append(lock_folder(self._vault, wait=False))
@@ -393,10 +319,9 @@ class VaultLock:
         self._held.clear()
 
     def release(self) -> None:
-        """Give the lock back; doing so twice is allowed."""
         for note in self._held[1:]:
             with contextlib.suppress(OSError):
-                os.ftruncate(note, 0)  # a number left behind would name a process that is gone
+                os.ftruncate(note, 0)  # a stale number would name a process that is gone
         self._let_go()
 
     def __enter__(self) -> VaultLock:
@@ -408,7 +333,6 @@ class VaultLock:
 
 
 def _noted(note: Path) -> int | None:
-    """Return the number of the process that holds a vault; None when its note is gone or says nothing."""
     try:
         number = read_bytes(note, 32).split(b"\n")[0]
     except OSError:

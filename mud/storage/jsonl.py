@@ -1,7 +1,6 @@
-"""Append-only files of JSON lines: what was acknowledged survives a kill; what a kill tore is not mistaken for it.
+"""Append-only files of JSON lines that survive a kill.
 
-A line is whole when its newline is there. A writer sets a torn last line aside into a file beside and says so; a reader
-repairs nothing and leaves it out. A broken line in the middle is handed out as broken, never fatal, never skipped.
+A writer moves an incomplete last line to a file beside; a reader skips it. Other broken lines are returned as broken.
 """
 
 from __future__ import annotations
@@ -22,23 +21,16 @@ from mud.storage.paths import TooLong, check_held, check_size, make_folder, open
 log = logging.getLogger(__name__)
 
 LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes that a line may have; a longer one is broken, and none is written. A step before a thousand witnesses has 4."""
+"""Bytes; longer lines are broken, and never written. A step with a thousand witnesses has 4 MB."""
 
 _BLOCK = 1 << 16
-"""Bytes read at once when looking for a newline."""
+"""Bytes."""
 _SHOWN = 1 << 10
-"""Bytes that are shown of a line that is too long."""
+"""Bytes of a line that are shown when it is too long."""
 
 
 class JsonlLine(NamedTuple):
-    """One line of a file.
-
-    Args:
-        number: counted from 1, from where reading began; empty lines count too.
-        offset: of its first byte in the file.
-        data: the JSON object in it, sanitized; None when it is broken, that is no JSON object or no UTF-8.
-        raw: the line as text, without its newline; bytes that are no UTF-8 are shown as U+FFFD.
-    """
+    """One line of a file; `data` is None for a broken one, `number` counts all lines from where reading began."""
 
     number: int
     offset: int
@@ -47,15 +39,7 @@ class JsonlLine(NamedTuple):
 
 
 def read_jsonl(path: Path, start: int = 0) -> Iterator[JsonlLine]:
-    """Yield the lines of a file; a last line without newline and empty lines are left out.
-
-    Args:
-        path: the file. It may grow meanwhile.
-        start: offset in bytes where a line begins.
-
-    Raises:
-        OSError: when it cannot be read.
-    """
+    """Yield the lines from an offset on; empty lines and an incomplete last line are left out. The file may grow."""
     descriptor = open_to_read(path)
     with os.fdopen(descriptor, "rb") as file:
         check_size(descriptor, path)
@@ -65,7 +49,7 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[JsonlLine]:
             begun, offset, number = offset, offset + len(raw), number + 1
             more = raw
             while more and not more.endswith(b"\n"):
-                more = file.readline(_BLOCK)  # nothing of a line that is too long is kept but its beginning
+                more = file.readline(_BLOCK)  # only the beginning of a line that is too long is kept
                 offset += len(more)
             if more and raw.strip():
                 yield (
@@ -89,42 +73,28 @@ def _shown(raw: bytes) -> str:
 
 
 class JsonlWriter:
-    """Appends lines to one file, each call with one write.
+    """Appends lines to one file, which is made with its folder when missing; each call is one write.
 
-    When another program replaced, removed or changed the file meanwhile, the writer goes on in the file that has the
-    name now, after the same care as at the start.
-
-    Args:
-        path: the file; it and its folder are made when missing.
-
-    Raises:
-        OSError: when it cannot be opened or its torn last line cannot be set aside.
+    If another program replaced, removed or changed the file, the writer opens and repairs it again.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._name = str(path)  # asked for with every line; a path object takes as long as the question
+        self._name = str(path)  # used for every line, where a path object would double the time
         self.message: str | None = None
-        """What was set aside when the file was opened last, as a sentence; None when it was in order."""
+        """What was repaired when the file was last opened, as a sentence; None for nothing."""
         self._size = 0
         self._file = (0, 0)
-        """Device and inode of the open file."""
         self._descriptor: int | None = self._open()
 
     @property
     def size(self) -> int:
-        """Bytes in the file, as far as this writer knows."""
         return self._size
 
     def append(self, lines: Sequence[str]) -> None:
-        """Write lines with one `write`; when this returns they survive the end of this process, however it ends.
+        """Write lines of JSON at once; they survive the end of this process, but not a power cut before `sync`.
 
-        Args:
-            lines: JSON texts without newline.
-
-        Raises:
-            OSError: when not all could be written, or one is too long to be read again; then none is in the file.
-            ValueError: when a line holds a newline, or the writer is closed.
+        Raises OSError when not all could be written; then none is in the file.
         """
         text = "\n".join((*lines, ""))
         if text.count("\n") != len(lines):
@@ -144,12 +114,10 @@ class JsonlWriter:
         self._size += written
 
     def sync(self) -> None:
-        """Make everything appended so far survive a power cut."""
         if self._descriptor is not None:
             getattr(os, "fdatasync", os.fsync)(self._descriptor)
 
     def close(self) -> None:
-        """Close the file; doing so twice is allowed."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
@@ -161,12 +129,11 @@ class JsonlWriter:
         self.close()
 
     def __del__(self) -> None:
-        """Let go of the file of a writer that nobody closed."""
         if getattr(self, "_descriptor", None) is not None:
             self.close()
 
     def _open(self) -> int:
-        make_folder(self._path.parent)  # not those above it: whoever took them away took the file along
+        make_folder(self._path.parent)  # not those above it: if they were removed, so was the file
         is_new = not self._path.exists()
         descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
@@ -176,12 +143,12 @@ class JsonlWriter:
         except BaseException:
             os.close(descriptor)
             raise
-        # Only now: by these an append knows its file, which is still the old one when this fails.
+        # Only now: after a failure an append must still compare with the old file.
         self._size, self._file = size, (opened.st_dev, opened.st_ino)
         return descriptor
 
     def _current(self) -> int:
-        """Return the descriptor of the file that has the name now, with nothing in it that this writer did not see."""
+        """Return the descriptor of the file with this name, opened again if another program changed it."""
         if self._descriptor is None:
             raise ValueError(f"{self._path.name} is closed")
         check_held(self._name)
@@ -196,7 +163,7 @@ class JsonlWriter:
         return self._descriptor
 
     def _repair(self, descriptor: int) -> int:
-        """Set a torn last line aside and return the size of what is whole."""
+        """Move an incomplete last line to another file; return the size of the rest."""
         check_size(descriptor, self._path)
         size = os.fstat(descriptor).st_size
         whole = _whole_size(descriptor, size)
@@ -212,7 +179,6 @@ class JsonlWriter:
         return whole
 
     def _set_aside(self, torn: bytes) -> Path:
-        """Write a torn line into a new file beside, for good, and return its path."""
         number = 1
         while True:
             path = self._path.with_name(f"{self._path.name}.torn-{number}")
@@ -228,7 +194,7 @@ class JsonlWriter:
             return path
 
     def _cut_back(self, descriptor: int) -> None:
-        """Take a partly written line out again; should that fail, the next append finds it and sets it aside."""
+        """Remove a partly written line; if that fails, the next append repairs the file."""
         try:
             os.ftruncate(descriptor, self._size)
         except OSError as error:
@@ -236,7 +202,6 @@ class JsonlWriter:
 
 
 def _whole_size(descriptor: int, size: int) -> int:
-    """Return the offset after the last newline of a file."""
     end = size
     while end > 0:
         start = max(0, end - _BLOCK)

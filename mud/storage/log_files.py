@@ -1,4 +1,4 @@
-"""Log files in the vault, which grow to a size and then make room for the next one."""
+"""Rotating log files in the vault."""
 
 from __future__ import annotations
 
@@ -11,16 +11,7 @@ from mud.storage.paths import make_folder, open_own, own_folder
 
 
 class VaultLog(RotatingFileHandler):
-    """Writes log records into a file of the vault; its folder is made.
-
-    Args:
-        path: the file.
-        kept: files of a megabyte that are kept beside it.
-
-    Raises:
-        UnsafePath: it, or its folder, is a link.
-        OSError: it cannot be written.
-    """
+    """Writes log records to a file of the vault and makes its folder; keeps `kept` old files of one megabyte."""
 
     def __init__(self, path: Path, kept: int) -> None:
         make_folder(path.parent, above=True)
@@ -31,6 +22,5 @@ class VaultLog(RotatingFileHandler):
         return os.fdopen(descriptor, "a", encoding=self.encoding, errors=self.errors)
 
     def doRollover(self) -> None:
-        """Begin a new file, in the folder where the old one is."""
         with own_folder(Path(self.baseFilename).parent):
             super().doRollover()

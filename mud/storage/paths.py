@@ -1,12 +1,9 @@
-"""The way to every file of a vault: opened where it stands, whatever a stranger's vault has put in its place.
+"""Opening the files of a vault safely, even a vault from a stranger.
 
-What the program writes is never reached through a link: none of the folders on the way is one, nor the file itself.
-What people wrote is read through a link that ends inside the vault, elsewhere only where `follow_links` is on. Nothing
-but an ordinary file is opened: a pipe would block for ever. A hard link cannot be told from a file.
-
-A vault's own path is resolved once, where the program begins; below that every folder is opened from the one above it,
-so that nothing can be put in between a look and the opening. A vault that is written to is held: whatever is opened in
-it is opened from its folder itself, and nothing is while that folder is not where it was.
+Files that the program writes are never reached through a link; those that people write only through links inside the
+vault, or with `follow_links`. Only ordinary files are opened, as a pipe would block. Each folder is opened from the one
+above it, so that no link can be put in between a check and the opening. A vault that is written to is held: its files
+are opened from the descriptor of its folder, and refused while that folder is not in its place.
 """
 
 from __future__ import annotations
@@ -25,21 +22,20 @@ from mud.errors import Problem, UnsafePath
 from mud.storage.settings import examine_settings, setting
 
 LONGEST_FILE = 512 * 1024 * 1024
-"""Bytes that a file of the program may have, such as one of an archive: 4,096 memories of the longest text."""
+"""Bytes of a file of the program: an archive of 4,096 memories of the longest text."""
 SHIPPED = Path(__file__).resolve().parents[2] / "vault"
-"""The vault that came with the program, whose words an older vault is lent."""
+"""The vault that came with the program; it supplies texts that an older vault lacks."""
 SETTINGS = "config/vault.md"
-"""The file of a vault that says whether links are followed."""
 WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
-"""The folders by which a vault is known: the first, and at least one of the others, whatever its age."""
+"""A folder is a vault if it has the first and at least one of the others."""
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
-"""How a folder on the way is opened; Linux needs no permission to list it."""
+"""On Linux, O_PATH needs no permission to list the folder."""
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 _LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
-"""What systems answer when a link is not followed."""
+"""Errors when a link is not followed."""
 _NO_FILE = (errno.ENXIO, errno.EISDIR, errno.ENODEV, errno.EOPNOTSUPP)
-"""What they answer when a socket, a pipe or a folder is opened as a file."""
+"""Errors when a socket, pipe or folder is opened as a file."""
 LINK = "this is a link, and the program writes through none; expected it here itself, or nothing under this name"
 NO_FILE = "this is no ordinary file; expected one, or nothing under this name"
 NEVER = "this leads out of the vault through a link, and is never read; expected it here itself"
@@ -48,11 +44,11 @@ OUTSIDE = f"this leads out of the vault through a link, and is read only with fo
 AWAY = "the vault's folder was moved, removed or replaced while it is in use; nothing is written until it is back"
 
 _LONGEST = 1 << 20
-"""Bytes of the file of settings that are looked at."""
+"""Bytes of the settings file that are read."""
 _BLOCK = 4096
-"""Bytes of a file that are asked for at once at least."""
+"""Bytes of one read, at least."""
 _held: dict[str, int] = {}
-"""The vaults that this process writes to, and the descriptors of their folders."""
+"""Path and folder descriptor of each vault that this process writes to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,28 +64,18 @@ class VaultSettings:
 
 
 def hold(vault: Path, descriptor: int) -> None:
-    """Reach everything in a vault from its folder, until `let_go`.
-
-    Args:
-        vault: its folder, as paths in it begin.
-        descriptor: of that folder; stays open meanwhile.
-    """
+    """Open all files of a vault from this descriptor of its folder until `let_go`; it must stay open."""
     _held[str(vault)] = descriptor
 
 
 def let_go(vault: Path) -> None:
-    """Hold a vault no longer; nothing happens when it is not held."""
     _held.pop(str(vault), None)
 
 
 def check_held(path: Path | str) -> tuple[int, str] | None:
-    """Make sure that the vault a path lies in, when it is one that is held, is where it was.
+    """Return the descriptor of the held vault that contains a path, and the path in it; None for no held vault.
 
-    Returns:
-        The descriptor of the vault's folder, and the path inside it; None when no vault is held there.
-
-    Raises:
-        OSError: when another folder, or none, is in the vault's place; with a sentence as its `strerror`.
+    Raises OSError, with a full sentence as `strerror`, when the vault's folder was moved or replaced.
     """
     path = os.fspath(path)
     for vault, descriptor in _held.items():
@@ -97,40 +83,19 @@ def check_held(path: Path | str) -> tuple[int, str] | None:
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 if os.path.samestat(os.lstat(vault), os.fstat(descriptor)):
                     return descriptor, path[len(vault) + 1 :] or "."
-            # Not as a file that is missing: that would be made.
+            # Not FileNotFoundError, on which callers would create the folder.
             raise OSError(errno.ESTALE, AWAY, vault)
     return None
 
 
 def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
-    """Open a file that the program writes, and return its descriptor.
-
-    Args:
-        path: the file; none of the folders above it may be a link.
-        flags: as `os.open` takes them.
-        mode: its permissions when it is made.
-
-    Raises:
-        UnsafePath: when it, or a folder above it, is a link, or when it is no ordinary file; nothing is changed then.
-        OSError: when it cannot be opened.
-    """
+    """Open a file that the program writes; arguments as of `os.open`. Raises UnsafePath for links and special files."""
     with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
         return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
 
 
 def open_in(folder: int, name: str, flags: int, mode: int, path: Path | str) -> int:
-    """Open an ordinary file in a folder that is open, and return its descriptor.
-
-    Args:
-        folder: the folder's descriptor.
-        name: the file's name in it.
-        flags, mode: as `os.open` takes them.
-        path: the file's whole path, for problems.
-
-    Raises:
-        UnsafePath: when it is a link or no ordinary file.
-        OSError: when it cannot be opened.
-    """
+    """Open an ordinary file in an open folder; `path` is the full path, for messages. Raises UnsafePath."""
     try:
         descriptor = os.open(name, flags | _FILE, mode, dir_fd=folder)
     except OSError as error:
@@ -147,14 +112,7 @@ def open_in(folder: int, name: str, flags: int, mode: int, path: Path | str) -> 
 
 @contextlib.contextmanager
 def own_folder(folder: Path | str) -> Iterator[int]:
-    """Open a folder that the program writes in, for as long as the block takes; give its descriptor.
-
-    It can stand for the folder wherever a `dir_fd` is taken, and for nothing else.
-
-    Raises:
-        UnsafePath: when it, or a folder above it, is a link.
-        OSError: when it is not there or cannot be opened.
-    """
+    """Open a folder that the program writes in; the descriptor is only good as a `dir_fd`. Raises UnsafePath."""
     at = _opened_folder(os.fspath(folder) or ".")
     try:
         yield at
@@ -163,7 +121,6 @@ def own_folder(folder: Path | str) -> Iterator[int]:
 
 
 def _opened_folder(folder: str) -> int:
-    """Return the descriptor of a folder that no link leads to."""
     root, inside = check_held(folder) or (None, folder)
     at = os.open("/" if inside.startswith("/") else ".", _FOLDER, dir_fd=root)
     try:
@@ -180,16 +137,7 @@ def _opened_folder(folder: str) -> int:
 
 
 def make_folder(folder: Path, *, above: bool = False) -> None:
-    """Make a folder that the program writes in, where it is not there yet.
-
-    Args:
-        folder: the folder.
-        above: make those above it too.
-
-    Raises:
-        UnsafePath: when it, or a folder above it, is a link.
-        OSError: when it cannot be made, or when the one above it is not there.
-    """
+    """Make a folder that the program writes in, and with `above` those above it; it may exist. Raises UnsafePath."""
     try:
         with own_folder(folder.parent) as parent, contextlib.suppress(FileExistsError):
             os.mkdir(folder.name, dir_fd=parent)
@@ -198,17 +146,13 @@ def make_folder(folder: Path, *, above: bool = False) -> None:
             raise
         make_folder(folder.parent, above=True)
         make_folder(folder)
-    os.close(_opened_folder(str(folder)))  # it may have been there, as a link
+    os.close(_opened_folder(str(folder)))  # it may have existed as a link
 
 
 def check_tree(folder: Path) -> None:
-    """Make a folder that a library writes in, and make sure that nothing in it leads elsewhere.
+    """Make a folder that a library writes in, and check that it holds no link or special file.
 
-    A library opens files by their names: whoever puts a link there afterwards is not kept from it.
-
-    Raises:
-        UnsafePath: when it, a folder above it or anything in it is a link, or anything in it is no ordinary file.
-        OSError: when it cannot be made or read.
+    Raises UnsafePath. The library opens files by name, so a link that is put there afterwards is not detected.
     """
     make_folder(folder, above=True)
     for at, folders, files in os.walk(folder):
@@ -219,13 +163,9 @@ def check_tree(folder: Path) -> None:
 
 
 def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
-    """Yield everything below a folder, each before what is in it; no link is followed, and no hidden folder entered.
+    """Yield all entries below a folder, each before its content, and an OSError for what cannot be listed.
 
-    What cannot be looked at, such as a path that is too long for the system, is an error in its place.
-
-    Args:
-        folder: the folder; there is nothing below one that is not there.
-        hidden: names of hidden folders that are entered all the same.
+    Links and hidden folders not in `hidden` are not entered.
     """
     waiting = [os.fspath(folder)]
     while waiting:
@@ -233,7 +173,7 @@ def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[
             with os.scandir(waiting.pop()) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError):
-            continue  # it vanished meanwhile
+            continue
         except OSError as error:
             yield error
             continue
@@ -248,32 +188,19 @@ def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[
 
 
 def markdown_below(folder: Path) -> list[Path]:
-    """Return the markdown files below a folder in order, but for hidden ones; what cannot be looked at is passed over.
-
-    Whoever checks the vault tells of that.
-    """
+    """Return the markdown files below a folder, sorted, without hidden ones. Errors are ignored here."""
     found = (one for one in below(folder) if isinstance(one, os.DirEntry))
     return sorted(Path(one.path) for one in found if one.name.endswith(".md") and not one.name.startswith("."))
 
 
 def remove(path: Path) -> None:
-    """Remove a file that the program wrote, as far as it is there. Of a link only the link goes.
-
-    Raises:
-        UnsafePath: when a folder above it is a link.
-        OSError: when it cannot be removed.
-    """
+    """Remove a file of the program, if it is there; of a link only the link. Raises UnsafePath."""
     with contextlib.suppress(FileNotFoundError), own_folder(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
 
 
 def move(source: Path, target: Path) -> None:
-    """Give a file or folder of the program another name. Nothing should be there under it.
-
-    Raises:
-        UnsafePath: when it, or a folder above either, is a link.
-        OSError: when it cannot be moved.
-    """
+    """Rename a file or folder of the program; the target should not exist. Raises UnsafePath."""
     with own_folder(source.parent) as before, own_folder(target.parent) as after:
         if source.is_symlink():
             raise unsafe(source, LINK)
@@ -281,16 +208,11 @@ def move(source: Path, target: Path) -> None:
 
 
 def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -> int:
-    """Open a file to read it, and return its descriptor.
+    """Open a file for reading. Raises UnsafePath for special files and links that may not be followed.
 
     Args:
-        path: the file.
-        inside: never read it from outside of the vault, whatever `follow_links` says.
-        own: it is the program's alone, and never read through a link.
-
-    Raises:
-        UnsafePath: when it is no ordinary file, or a link that leads where it may not.
-        OSError: when it is not there or cannot be read.
+        inside: never follow a link out of the vault, even with `follow_links`.
+        own: only the program writes it, so it is never read through a link.
     """
     try:
         return open_own(path, os.O_RDONLY)
@@ -304,55 +226,36 @@ def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -
 
 
 def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = False, own: bool = False) -> bytes:
-    """Return what a file holds.
+    """Return the content of a file; `inside` and `own` as in `open_to_read`.
 
-    Its size is looked at first: nothing of one that is too long is read.
-
-    Args:
-        path: the file.
-        limit: bytes that it may have; None for as many as a file of the program may have, `LONGEST_FILE`.
-        inside, own: as in `open_to_read`.
-
-    Raises:
-        UnsafePath: as `open_to_read`.
-        OSError: when it cannot be read, or is too long; then its `errno` is EFBIG and its `strerror` a sentence.
+    Raises OSError: for a file longer than `limit` bytes its `errno` is EFBIG and its `strerror` a full sentence.
     """
     descriptor, data, most = open_to_read(path, inside=inside, own=own), b"", limit_of(limit)
     try:
         check_size(descriptor, path, limit)
-        # To ask at once for as much as it may hold at most would have all that room made ready for it.
+        # Reading with the limit as size would allocate all of it.
         size = max(os.fstat(descriptor).st_size, _BLOCK) + 1
         while len(data) <= most and (more := os.read(descriptor, size)):
             data = data + more if data else more
     finally:
         os.close(descriptor)
-    if len(data) > most:  # it grows while it is read
+    if len(data) > most:  # it grew meanwhile
         raise too_long(path, len(data), limit)
     return data
 
 
 def check_size(descriptor: int, path: Path | str, limit: int | None = None) -> None:
-    """Make sure that an open file is not too long; see `read_bytes`.
-
-    Raises:
-        OSError: when it is.
-    """
+    """Raise OSError when an open file is too long."""
     if (size := os.fstat(descriptor).st_size) > limit_of(limit):
         raise too_long(path, size, limit)
 
 
 def limit_of(limit: int | None) -> int:
-    """Return the bytes that a file may have at most where none are named."""
     return LONGEST_FILE if limit is None else limit
 
 
 class TooLong(OSError):
-    """A file or line has more bytes than it may have; told as a sentence, without the number that systems give it.
-
-    Args:
-        path: the file.
-        why: the sentence, without the file's name.
-    """
+    """A file or line is too long; its text is a sentence without the error number."""
 
     def __init__(self, path: Path | str, why: str) -> None:
         super().__init__(errno.EFBIG, why, in_vault(Path(path)))
@@ -362,12 +265,10 @@ class TooLong(OSError):
 
 
 def too_long(path: Path | str, size: int, limit: int | None = None) -> TooLong:
-    """Return the error that a file is too long to be read."""
     return TooLong(path, f"it is too long: {size:,} bytes; expected at most {limit_of(limit):,}")
 
 
 def may_be_read(path: Path, *, inside: bool = False) -> bool:
-    """Return whether a file or folder is no link, or one that is followed; see `open_to_read`."""
     return first_link(path) is None or _may_be_read(path, Path(os.path.realpath(path)), inside=inside)
 
 
@@ -379,21 +280,21 @@ def _may_be_read(path: Path, real: Path, *, inside: bool = False) -> bool:
 
 
 def first_link(path: Path) -> Path | None:
-    """Return the uppermost of a file and the folders above it that is a link; None when none is."""
+    """Return the uppermost link among a path and its parents; None without one."""
     return next((one for one in reversed((path, *path.parents)) if one.is_symlink()), None)
 
 
 def vaults_of(path: Path) -> list[Path]:
-    """Return the vaults that a file lies in, as far as no link leads there, the outermost first.
+    """Return the vaults that contain a file, the outermost first, up to the first link.
 
-    Nearly always that is one. Where a folder of somebody else's in it looks like a vault too, both must allow a link.
+    Usually one. If a folder in it looks like a vault too, both must allow a link.
     """
     above = reversed(path.absolute().parents)
     return [folder for folder in takewhile(lambda one: not one.is_symlink(), above) if not missing_in(folder)]
 
 
 def missing_in(folder: Path) -> str:
-    """Return in words what a folder lacks to be a vault; empty when it is one."""
+    """Describe what a folder lacks to be a vault; empty when it is one."""
     lacking = [f"{WORLD}/"] if not (folder / WORLD).is_dir() else []
     if not any((folder / name).is_dir() for name in BESIDES):
         lacking.append(f"any of {', '.join(f'{name}/' for name in BESIDES)}")
@@ -401,9 +302,9 @@ def missing_in(folder: Path) -> str:
 
 
 def _follows_links(vault: Path) -> bool:
-    """Return whether links that lead out of a vault are followed; not when the file that says so has a mistake.
+    """Return whether the vault allows links out of it; False when its settings file has a mistake.
 
-    It is read whenever such a link is met, so that saving it acts at once; it is no link itself.
+    Read at every such link, so that an edit takes effect at once.
     """
     try:
         with os.fdopen(open_own(vault / SETTINGS, os.O_RDONLY), encoding="utf-8", errors="replace") as file:
@@ -419,11 +320,10 @@ def _said(text: str) -> bool:
 
 
 def unsafe(path: Path | str, message: str) -> UnsafePath:
-    """Return the error that a file may not be opened, named as it is called inside its vault."""
     return UnsafePath([Problem(in_vault(Path(path)), 0, "", message)])
 
 
 def in_vault(path: Path) -> str:
-    """Return what a file is called inside its vault; its path as given when it is in none."""
+    """Return a path relative to its vault; unchanged outside of any vault."""
     vaults = vaults_of(path)
     return path.absolute().relative_to(vaults[0]).as_posix() if vaults else str(path)

@@ -1,7 +1,6 @@
-"""Front matter in the plain form in which this program writes it, read in a fiftieth of the time that YAML takes.
+"""Fast reader for front matter in the plain form that this program writes.
 
-It understands one line for each key, and of values only those that can mean but one thing. Whatever else there is, it
-refuses as a whole: then `parse_document` reads it, and says what is wrong. What it does read, both read alike.
+It is fifty times as fast as YAML, gives the same result as `parse_document`, and refuses any other form.
 """
 
 from __future__ import annotations
@@ -31,11 +30,7 @@ _MEANS: dict[str, Callable[[str], object]] = {
 
 
 def plain_front(text: str) -> tuple[dict[str, object], str] | None:
-    """Return the front matter of a file and the text after it; None when it is not plain.
-
-    Args:
-        text: the whole file.
-    """
+    """Return the front matter and the body of a file; None when the front matter is not plain."""
     end = text.find("\n---\n", 3)
     if not text.startswith("---\n") or end < 0 or sanitize(text) != text:
         return None

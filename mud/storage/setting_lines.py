@@ -1,7 +1,4 @@
-"""Setting one key of a config file that people own: its one line changes, everything else stays byte for byte.
-
-Pure: text in, text out. It changes nothing in a file that cannot be understood.
-"""
+"""Changing one setting in a config file that people own; every other byte stays. Pure."""
 
 from __future__ import annotations
 
@@ -12,20 +9,10 @@ from mud.storage.settings import examine_settings
 
 
 def replace_setting(text: str, schema: type, key: str, value: Scalar, file: str) -> str:
-    """Return a config file's text with one setting at a value.
+    """Return the text of a config file with one setting changed.
 
-    Where the front matter sets it, it is set there; else in its line `**key**: ...`, or in a new one at the end.
-
-    Args:
-        text: the whole file.
-        schema: the dataclass that says which keys there are.
-        key: one of them.
-        value: what it is set to.
-        file: what problems call the file.
-
-    Raises:
-        VaultProblem: when something is wrong with the file; it is mended by hand first, or nobody would see that the
-            value is kept out by it.
+    It is changed in the front matter if it is set there, else in its line, else in a new last line. Raises VaultProblem
+    for a file with any problem, which could disable the new value.
     """
     _, problems = examine_settings(text, schema, file)
     if problems:

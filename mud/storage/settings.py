@@ -1,13 +1,7 @@
-"""Settings: config files in markdown, read against a schema that is a frozen dataclass.
+"""Config files in markdown, parsed against a schema that is a frozen dataclass. Pure.
 
-A setting is a line `**lower_snake_key**: value` at the start of a line, outside code fences; everything else is prose
-and left alone. Front matter may set the same keys. Pure: text in, values and problems out, all of them at once.
-
-    @dataclass(frozen=True)
-    class WindowSettings:
-        immediate_window: int = setting(64, "How many newest memories stand in the prompt in full.", low=1, high=4096)
-        strategy: str = setting("waterfall", "How memories are folded.", choices=("waterfall", "none"))
-        stop: tuple[str, ...] = setting(("\\n",), "Texts at which a reply ends.")
+A setting is a line `**lower_snake_key**: value` outside code fences, or a key of the front matter; other text is
+ignored. A field of a schema is `retries: int = setting(3, "How often a call is repeated.", low=0, high=9)`.
 """
 
 from __future__ import annotations
@@ -44,19 +38,11 @@ S = TypeVar("S")
 
 _LINE = re.compile(r"\*\*([a-z][a-z0-9_]*)\*\*:(.*)")
 _OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})
-"""Keys that the editor of the vault puts into front matter by itself."""
+"""Keys that Obsidian adds to front matter."""
 
 
 class Value(NamedTuple):
-    """A setting's value and where it was set.
-
-    Args:
-        key: the setting.
-        value: its checked value.
-        file: the file that sets it.
-        line: the line in that file.
-        alias: the other name of the setting that the file sets it by; empty for its key.
-    """
+    """A setting's value and where it was set; `alias` is the name used in the file, if it is not the key."""
 
     key: str
     value: Scalar
@@ -66,7 +52,6 @@ class Value(NamedTuple):
 
     @property
     def written(self) -> str:
-        """The name that the file sets it by."""
         return self.alias or self.key
 
 
@@ -81,28 +66,16 @@ def setting(
     per_agent: bool = True,
     alias: str = "",
 ) -> Any:
-    """Declare a field of a settings dataclass. Its type is `int`, `float`, `bool`, `str` or `tuple[str, ...]`.
-
-    Args:
-        default: its value when nobody sets it.
-        help: one sentence for people, with the unit.
-        low: least number allowed.
-        high: greatest number allowed.
-        choices: the texts allowed, when not any.
-        or_address: a server's address is allowed beside the choices.
-        per_agent: an agent.md may set it for its agent.
-        alias: another name that files may set it by.
-    """
+    """Declare a field of a settings dataclass: `int`, `float`, `bool`, `str` or `tuple[str, ...]`. See `Setting`."""
     bounds = {"low": low, "high": high, "choices": choices or (), "or_address": or_address}
     known = {"help": help, "per_agent": per_agent, "alias": alias, **bounds}
     return dataclasses.field(default=default, metadata={"setting": known})
 
 
 def describe(schema: type) -> tuple[Setting, ...]:
-    """Return the settings of a schema in their order: key, type, default, bounds, help. Other fields are left out.
+    """Return the settings of a schema in order; other fields are left out.
 
-    Raises:
-        TypeError: at the first use, when a field's type is none that a setting can have or its default does not fit.
+    Raises TypeError when the type of a field is not allowed or its default does not fit.
     """
     return _described(schema)
 
@@ -129,22 +102,13 @@ def _described(schema: type) -> tuple[Setting, ...]:
 
 
 def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value], list[Problem]]:
-    """Read a config file.
-
-    Args:
-        text: the whole file.
-        schema: the dataclass that says which keys there are.
-        file: what problems call it, its path inside the vault.
-
-    Returns:
-        The values that are in order, by key, and everything that is wrong, by line.
-    """
+    """Parse a config file; `file` is its name in problems. Return the valid values by key, and the problems by line."""
     given, problems = examine_settings(text, schema, file)
     return by_key(given), problems
 
 
 def examine_settings(text: str, schema: type, file: str) -> tuple[list[Value], list[Problem]]:
-    """Read a config file as `parse_settings` does, and return every value that fits, also of a key set twice."""
+    """Parse a config file; return every valid value, also those of a key that is set twice, and the problems."""
     document, problems = examine_document(text, file)
     taken = _TakenValues({name: one for one in describe(schema) for name in one.names}, file, problems)
     for key, given in document.front.items():
@@ -162,7 +126,7 @@ def examine_settings(text: str, schema: type, file: str) -> tuple[list[Value], l
 
 
 def by_key(given: Iterable[Value]) -> dict[str, Value]:
-    """Return values by their key, in their order; of a key set twice the first."""
+    """Return values by key; the first for a key that is set twice."""
     found: dict[str, Value] = {}
     for value in given:
         found.setdefault(value.key, value)
@@ -170,8 +134,6 @@ def by_key(given: Iterable[Value]) -> dict[str, Value]:
 
 
 class _TakenValues:
-    """The values of one file as they are found, and what is wrong with them."""
-
     def __init__(self, known: Mapping[str, Setting], file: str, problems: list[Problem]) -> None:
         self.known, self.file, self.problems = known, file, problems
         self.given: list[Value] = []
@@ -179,11 +141,9 @@ class _TakenValues:
 
     @property
     def values(self) -> dict[str, Value]:
-        """The values by key; of a key set twice the first that fits."""
         return by_key(self.given)
 
     def take(self, key: str, line: int, given: Any, read: Callable[[Setting, Any], Scalar]) -> None:
-        """Add one key to the values, or what is wrong with it to the problems."""
         if key not in self.known:
             self.say(key, line, unknown_key(key, self.known))
             return
@@ -198,18 +158,16 @@ class _TakenValues:
             self.say(key, line, str(error))
 
     def say(self, key: str, line: int, message: str) -> None:
-        """Note what is wrong with a key."""
         self.problems.append(Problem(self.file, line, key, message))
 
 
 def unknown_key(key: str, known: Iterable[str]) -> str:
-    """Return the message for a key that nothing reads."""
     names = list(known)
     return f"unknown key; {one_of(names)}{hint(key, names)}"
 
 
 def one_of(known: Collection[str]) -> str:
-    """Return the part of a message that says what was expected where a name is wrong."""
+    """Return the part of a message that lists the valid names."""
     return f"expected one of {', '.join(known)}" if known else "there is none"
 
 
@@ -220,17 +178,11 @@ def parse_overrides(
     file: str,
     own: Collection[str] = (),
 ) -> tuple[dict[str, Value], list[Problem]]:
-    """Read the settings that an agent.md sets for its agent.
+    """Read the settings in the front matter of an agent.md; return the valid values by key, and the problems.
 
     Args:
-        front: its front matter.
-        lines: line number of each key.
         schemas: every schema, by the name of its config file.
-        file: what problems call it.
-        own: the keys of an agent.md that are no settings, such as `id`; they are left alone.
-
-    Returns:
-        The values that are in order, by key, and everything that is wrong.
+        own: keys of an agent.md that are no settings, such as `id`.
     """
     described = [(name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)]
     found = {key: (name, one) for name, one in described for key in one.names}
@@ -249,20 +201,14 @@ def parse_overrides(
 
 
 def fill(schema: type[S], *layers: Mapping[str, Value]) -> S:
-    """Return a schema's instance with the values of these layers; later layers win, other schemas' keys are ignored."""
+    """Return a schema's instance with the values of the layers; later layers win, keys of other schemas are ignored."""
     keys = {one.key for one in describe(schema)}
     chosen = {key: value.value for layer in layers for key, value in layer.items() if key in keys}
     return schema(**chosen)
 
 
 def render_settings(title: str, intro: str, settings: object) -> str:
-    """Return a config file that shows every key with its value and its help.
-
-    Args:
-        title: its heading.
-        intro: prose under it; empty for none.
-        settings: an instance, or a schema for its defaults.
-    """
+    """Return a config file with every key and its help; `settings` is an instance, or a schema for its defaults."""
     schema = settings if isinstance(settings, type) else type(settings)
     return "\n".join(_rendered(title, intro, settings, describe(schema)))
 

@@ -1,6 +1,6 @@
-r"""What people read in the world: texts that stand in the vault, found by key, with their places filled.
+r"""The texts of the world, which stand in the vault, found by key and filled in.
 
-A file of `vault/text/` holds sections, and in them lines `**key**: value`, or `**key**:` with a list of variants below:
+A file of `vault/text/` holds sections with lines `**key**: value`, or `**key**:` and a list of variants:
 
     ## say
     **said**: You say, "{words}"
@@ -9,9 +9,8 @@ A file of `vault/text/` holds sections, and in them lines `**key**: value`, or `
     - Oh, {name}! I was just
       thinking of you.
 
-The full key is made of path, section and key: in `commands.md` the first is `commands.say.said`. A line indented under
-a text goes on with it; `\n` is a new line, `\\` a backslash, `{{` and `}}` are braces. Everything else is prose.
-Nothing in here decides what is said; it only knows the words.
+The full key is path, section and key: `commands.say.said` in `commands.md`. An indented line continues a text. `\n` is
+a newline, `\\` a backslash, `{{` and `}}` are braces. All other lines are ignored.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from mud.storage.paths import markdown_below
 from mud.world.narration import Phrase
 
 FREE = ("instinct.", "newcomers.")
-"""Texts under these are chosen from by chance, by the minds and for those who are made up; no phrase declares them."""
+"""Prefixes of texts that are chosen at random and need no declared phrase."""
 
 _SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
 _KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")
@@ -41,14 +40,7 @@ _EMPTY = '""'
 
 
 class Text(NamedTuple):
-    """What stands under one key.
-
-    Args:
-        key: the full key.
-        variants: its texts, with their `{places}`; at least one.
-        file: where it stands.
-        line: the line of its key.
-    """
+    """The text under one key, with at least one variant; places are not filled."""
 
     key: str
     variants: tuple[str, ...]
@@ -57,15 +49,11 @@ class Text(NamedTuple):
 
     @property
     def places(self) -> frozenset[str]:
-        """Every place that a variant uses."""
         return frozenset(found[1] for text in self.variants for found in _BRACES.finditer(text) if found[1])
 
 
 def fill_places(text: str, places: Mapping[str, object]) -> str:
-    """Return a text with its `{places}` filled; what is filled in is never read again.
-
-    A place that has no value stays as it is written: `check` names it, and the world goes on.
-    """
+    """Fill the `{places}` of a text once; a place without a value stays as it is."""
 
     return "".join(
         [part if place is None else str(places.get(place, part)) for part, place in _parts(text)],
@@ -74,8 +62,7 @@ def fill_places(text: str, places: Mapping[str, object]) -> str:
 
 @lru_cache(maxsize=1 << 11)
 def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
-    """Return what a text is made of, in order: words, each with None, and places as they are written, each with its
-    name."""
+    """Split a text into its words, each with None, and its places, each with its name."""
     parts: list[tuple[str, str | None]] = []
     end = 0
     for found in _BRACES.finditer(text):
@@ -86,15 +73,9 @@ def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
 
 
 def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
-    """Read one file of texts.
+    """Parse one file of texts; return the valid texts by full key, and the problems by line.
 
-    Args:
-        source: the whole file.
-        prefix: its path inside the folder of texts with dots, such as `commands` or `instinct.eliza`.
-        file: what problems call it.
-
-    Returns:
-        The texts that are in order, by full key, and everything that is wrong, by line.
+    `prefix` is its path in the folder of texts with dots, such as `commands` or `instinct.eliza`.
     """
     document, problems = examine_document(source, file)
     reader = _TextReader(prefix, file, problems)
@@ -105,8 +86,6 @@ def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], l
 
 
 class _TextReader:
-    """Reads a file of texts line by line."""
-
     def __init__(self, prefix: str, file: str, problems: list[Problem]) -> None:
         self.prefix, self.file, self.problems = prefix, file, problems
         self.texts: dict[str, Text] = {}
@@ -115,24 +94,22 @@ class _TextReader:
         self.found: list[str] = []
         self.listed = False
         self.joins = False
-        """The line before was part of a text, so an indented line goes on with it."""
+        """The line before belongs to a text, so an indented line continues it."""
 
     def say(self, line: int, key: str, message: str) -> None:
-        """Note a problem."""
         self.problems.append(Problem(self.file, line, key, message))
 
     def read(self, document: Document) -> None:
-        """Read the whole body."""
         for line in markdown_lines(document.body, document.body_line):
             if line.fenced or not self.is_text(line):
-                # A blank line may stand between a key and its list; anything else ends the text.
+                # A blank line may stand between a key and its list; any other line ends the text.
                 self.joins = False
                 if line.fenced or line.text.strip() or not self.listed:
                     self.end()
         self.end()
 
     def is_text(self, line: MarkdownLine) -> bool:
-        """Take a line in, and return whether it belonged to a text or began a section."""
+        """Parse a line; return whether it belongs to a text or begins a section."""
         if section := _SECTION.fullmatch(line.text):
             self.end()
             self.section = _word(section[1])
@@ -158,7 +135,6 @@ class _TextReader:
         return more is not None
 
     def end(self) -> None:
-        """Keep the text that was being read, when it is in order."""
         key, self.key = self.key, ""
         if not key:
             return
@@ -188,16 +164,11 @@ def _unescaped(text: str) -> str:
 
 
 Rule = Callable[[Mapping[str, Text]], Iterable[Problem]]
-"""Returns what is wrong in texts, given by full key."""
+"""Returns what is wrong in the texts, which are given by full key."""
 
 
 class TextStore:
-    """All texts of a vault. A file with a mistake in it changes nothing: its last good texts stay, others are taken.
-
-    Args:
-        folder: the folder of texts, `vault/text`.
-        shipped: the folder of those that came with the program; a vault older than the program is lent what it lacks.
-    """
+    """All texts of a vault. A file with a mistake keeps its last good texts; `shipped` fills gaps of an older vault."""
 
     def __init__(self, folder: Path, shipped: Path | None = None) -> None:
         self._folder, self._shipped = folder, shipped
@@ -206,26 +177,22 @@ class TextStore:
         self._rules: tuple[Rule, ...] = ()
 
     def load(self) -> list[Problem]:
-        """Read every file, keep what is in order, and return everything that is wrong."""
         own, problems = self._read(self._folder)
         self._lent = self._missing(own)
         self._texts = self._lent | own
         return problems
 
     def _missing(self, own: Mapping[str, Text]) -> dict[str, Text]:
-        """Return the shipped texts that a vault lacks; whoever has no words of some kind at all is lent none."""
+        """Return the shipped texts that the vault lacks, but no free ones, and none for a vault without texts."""
         if self._shipped is None or not own or self._shipped.resolve() == self._folder.resolve():
             return {}
         files = [path for path in sorted(self._shipped.glob("*.md")) if not f"{path.stem}.".startswith(FREE)]
         return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
 
     def reload(self) -> list[Problem]:
-        """Read every file again and take over those in which nothing is wrong, by what `check` was given too.
+        """Read every file again and use those without a problem, also by the rules of the last `check`.
 
-        A file that is empty or gone is an edit in progress: its texts in use stay.
-
-        Returns:
-            Everything that is wrong.
+        A file that is empty or gone is an edit in progress, and its texts stay.
         """
         texts, problems = self._read(self._folder)
         here = {text.file for text in texts.values()}
@@ -238,14 +205,9 @@ class TextStore:
         return problems
 
     def check(self, phrases: Iterable[Phrase], *rules: Rule) -> list[Problem]:
-        """Return what is wrong between the phrases that the program uses and the texts there are.
+        """Return what is wrong between the phrases of the program and the texts.
 
-        Every phrase needs one text, a text may use the phrase's places only, and a text that no phrase uses is a
-        mistake outside of `FREE`. `reload` holds to what was checked last.
-
-        Args:
-            phrases: what the program uses.
-            rules: what texts are held to besides.
+        Every phrase needs one text with no other places than its own, and every text outside of `FREE` needs a phrase.
         """
         known = tuple(phrases)
         self._rules = (lambda texts: _checked(texts, known), *rules)
@@ -255,7 +217,7 @@ class TextStore:
         return [problem for rule in self._rules for problem in rule(texts)]
 
     def _told_lent(self) -> Iterator[Problem]:
-        """Yield what is lent, one problem for each file: it holds nothing up, and the vault's owner should know."""
+        """Yield one problem for each file with borrowed texts; they are for information only."""
         for file in sorted({text.file for text in self._lent.values()}):
             keys = ", ".join(key for key, text in self._lent.items() if text.file == file)
             source = f"{self._shipped}/{file.partition('/')[2]}"
@@ -263,30 +225,24 @@ class TextStore:
             yield Problem(file, 0, "", message)
 
     def render(self, phrase: Phrase, /, **places: object) -> str:
-        """Return a phrase's text with its places filled.
-
-        Raises:
-            KeyError: when there is no such text, which `check` excludes.
-        """
+        """Return the text of a phrase; `check` makes sure that there is one."""
         return fill_places(self._texts[phrase.key].variants[0], places)
 
     def variants(self, key: str) -> tuple[str, ...]:
-        """Return the texts under a full key, their `{places}` unfilled; empty when there is no such key."""
+        """Return the texts under a full key, not filled; empty without such a key."""
         text = self._texts.get(key)
         return text.variants if text else ()
 
     def place(self, key: str) -> tuple[str, int]:
-        """Return file and line of the text under a full key; `("text", 0)` when there is no such key."""
+        """Return file and line of a text; `("text", 0)` without such a key."""
         text = self._texts.get(key)
         return (text.file, text.line) if text else ("text", 0)
 
     def keys(self, prefix: str = "") -> list[str]:
-        """Return the full keys that begin with a prefix, sorted."""
         return sorted(key for key in self._texts if key.startswith(prefix))
 
     @staticmethod
     def _read(folder: Path, only: Sequence[Path] | None = None) -> tuple[dict[str, Text], list[Problem]]:
-        """Return the texts of a folder, or of some of its files, and what is wrong in them."""
         texts: dict[str, Text] = {}
         problems: list[Problem] = []
         for path in markdown_below(folder) if only is None else only:

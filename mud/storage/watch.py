@@ -1,7 +1,7 @@
-"""Watch files: tell of every changed, new and vanished file within a second of its last change.
+"""Reports every changed, new and deleted file within a second, except what the program itself wrote.
 
-One recursive watch of the operating system makes it quick; a slow sweep of modification times makes it sure. What the
-program itself wrote is not reported. File contents are read only to compare them.
+One recursive watch of the operating system makes it fast; a slow sweep of modification times finds what it
+misses.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from mud.storage.paths import read_bytes
 log = logging.getLogger(__name__)
 
 QUIET = 0.3
-"""Seconds without a further event after which a save is taken to be complete: one save gives five or six events."""
+"""Seconds without another event before a save is complete; one save gives five or six events."""
 PATIENCE = 0.6
-"""Seconds after which changes are told although more keep coming."""
+"""Seconds after which changes are reported even while more arrive."""
 SWEEP = 5.0
-"""Seconds between two sweeps of modification times."""
+"""Seconds between two sweeps."""
 QUICK_SWEEP = 0.5
-"""The same while the operating system refuses to watch."""
+"""Seconds between two sweeps while the system refuses to watch."""
 
 NEVER = frozenset({"archive", "log"})
-"""Folders that only the program writes, and often; hidden ones such as `.index` are never watched either."""
+"""Folders that only the program writes, and often. Hidden folders are not watched either."""
 
 # The mask of the kernel: appending to a file that stays open, as archives and the ledger do, causes no event at all;
 # events of reading are left out too, as a reload would cause the next one.
@@ -59,18 +59,11 @@ _KINDS: list[type[FileSystemEvent]] = [
 ]
 
 _Mark = tuple[int, int, int]
-"""Modification time in nanoseconds, size and inode of a file: when one differs, the file may have changed."""
+"""Modification time in nanoseconds, size and inode; a difference means that the file may have changed."""
 
 
 class Watcher:
-    """Watches folders and reports files.
-
-    Args:
-        report: called on the event loop with the files that changed, appeared or vanished, as paths under the folders
-            given to `watch`.
-        clock: measures the pauses.
-        root: the folder that all watched folders are in.
-    """
+    """Watches folders below `root`; `report` is called on the event loop with the paths of changed files."""
 
     def __init__(self, report: Callable[[frozenset[Path]], None], clock: Clock, root: Path) -> None:
         self._report = report
@@ -85,13 +78,12 @@ class Watcher:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
         self.blind = False
-        """The operating system refused to watch; changes are noticed by sweeping alone."""
+        """The system refused to watch, so only sweeps find changes."""
 
     def watch(self, folder: Path) -> None:
-        """Watch one folder, not those in it; folders that appear in it later are watched too.
+        """Watch a folder, without its subfolders, unless it is hidden or in `NEVER`.
 
-        Args:
-            folder: need not be there yet. A folder in `NEVER` and a hidden one are passed over.
+        It may not exist yet; folders that appear in it later are watched too.
         """
         if _watchable(folder) and folder not in self._marks:
             self._marks[folder] = _scan(folder)
@@ -99,19 +91,14 @@ class Watcher:
                 self._away.add(folder)
 
     def wrote(self, path: Path, text: str) -> None:
-        """Say that the program itself writes this text into a file, so that the change is not reported.
+        """Suppress the report of the program's own write of `text`.
 
-        Args:
-            path: the file, as it would be reported.
-            text: everything in it. Call it just before or after writing, before the event loop runs again.
+        Call it just before or after writing, before the event loop runs again.
         """
         self._hashes[path] = sha256_text(text)
 
     def lost(self, folder: Path) -> None:
-        """Know nothing more of what is in a folder that was moved away.
-
-        When it is back, be it at once and unchanged, all that is in it is told as new.
-        """
+        """Forget a folder that was moved away; when it is back, all files in it are reported as new."""
         for known in self._marks:
             if known == folder or folder in known.parents:
                 self._marks[known] = {}
@@ -120,7 +107,7 @@ class Watcher:
             del self._hashes[path]
 
     async def run(self) -> None:
-        """Watch until cancelled; may be run again after it failed."""
+        """Watch until cancelled; may be called again after a failure."""
         self._loop = asyncio.get_running_loop()
         observer = Observer()
         try:
@@ -139,19 +126,16 @@ class Watcher:
                 observer.stop()
                 await asyncio.to_thread(observer.join)
 
-    # What the operating system says.
-
     def _heard(self, event: FileSystemEvent) -> None:
-        """Take an event from the observer's thread over to the event loop."""
+        """Called in the observer's thread."""
         loop = self._loop
         if loop is not None:
             try:
                 loop.call_soon_threadsafe(self._note, event)
             except RuntimeError:
-                pass  # the loop was closed between the two lines: nobody is left to tell
+                pass  # the loop was closed in between
 
     def _note(self, event: FileSystemEvent) -> None:
-        """Note on the event loop which files an event is about."""
         paths = [Path(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path]
         if event.is_directory:
             for path in paths:
@@ -161,7 +145,7 @@ class Watcher:
             self._mark(path for path in paths if path.parent in self._marks)
 
     def _meet(self, folder: Path) -> None:
-        """Look at a folder that appeared or vanished: its first files may have come before it was watched."""
+        """Look at a folder that appeared or vanished; files in it may be older than its watch."""
         waiting = [folder]
         while waiting:
             if not _watchable(folder := waiting.pop()):
@@ -173,17 +157,13 @@ class Watcher:
             waiting += _folders_in(folder)
 
     def _mark(self, paths: Iterable[Path]) -> None:
-        """Note files to be told of."""
         named = {path for path in paths if not _passing(path.name)}
         if named:
             self._changed |= named
             self._events += 1
             self._wake.set()
 
-    # What is told.
-
     async def _tell(self) -> None:
-        """Report what changed, each time it has been quiet for a moment."""
         while True:
             await self._wake.wait()
             self._wake.clear()
@@ -197,22 +177,19 @@ class Watcher:
                 self._report(told)
 
     def _differs(self, path: Path) -> bool:
-        """Return whether a file holds something else than what is known of it, and know it from now on."""
+        """Return whether the content of a file changed since it was last known, and update that."""
         try:
             now = hashlib.sha256(read_bytes(path, READ_LIMIT)).hexdigest() if path.is_file() else None
         except OSError:
             self._hashes[path] = ""
-            return True  # whoever reads it says why it cannot be read
+            return True  # the reader reports why
         known = self._hashes.get(path, "" if path in self._marks.get(path.parent, ()) else None)
         if known == now:
             return False
         self._hashes[path] = now
         return True
 
-    # The sweep.
-
     async def _sweep(self, observer: BaseObserver) -> None:
-        """Compare modification times again and again, for what the operating system did not say."""
         while True:
             # A folder that the system takes no watch for, such as one too deep, ends the observer's thread.
             self.blind = self.blind or not all(emitter.is_alive() for emitter in observer.emitters)
@@ -224,11 +201,10 @@ class Watcher:
                 self._renew(folder)
 
     def _compare(self, folder: Path, marks: dict[Path, _Mark]) -> None:
-        """Note the files of a folder whose marks are not those seen before, and remember these."""
         before = self._marks.get(folder, {})
         self._marks[folder] = marks
         for path in before.keys() - marks.keys():
-            self._hashes.setdefault(path, "")  # that it was there must be known when it is told as gone
+            self._hashes.setdefault(path, "")  # so that the file is reported as deleted
         self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))
 
     def _renew(self, folder: Path) -> None:
@@ -241,18 +217,15 @@ class Watcher:
 
 
 class _Handler(FileSystemEventHandler):
-    """Passes every event on."""
-
     def __init__(self, heard: Callable[[FileSystemEvent], None]) -> None:
         self._heard = heard
 
     def on_any_event(self, event: FileSystemEvent) -> None:
-        """Pass an event on."""
         self._heard(event)
 
 
 def _is_there(folder: Path) -> bool:
-    """Return whether a folder is there; one whose path is too long for the system is not."""
+    """Return False, without raising, for a path that is too long."""
     return os.path.isdir(folder)  # noqa: PTH112  (a path object raises there)
 
 
@@ -261,12 +234,11 @@ def _watchable(folder: Path) -> bool:
 
 
 def _passing(name: str) -> bool:
-    """Return whether a file is one that editors and `write_atomic` make in passing."""
-    return name.startswith(".") or name.endswith(("~", ".tmp", ".swp")) or name == "4913"  # the last is vim's probe
+    """Return whether the file is a temporary one of an editor or of `write_atomic`."""
+    return name.startswith(".") or name.endswith(("~", ".tmp", ".swp")) or name == "4913"  # vim's probe
 
 
 def _scan(folder: Path) -> dict[Path, _Mark]:
-    """Return the files in a folder with their marks; none when it is not there."""
     found: dict[Path, _Mark] = {}
     try:
         with os.scandir(folder) as entries:
@@ -274,7 +246,7 @@ def _scan(folder: Path) -> dict[Path, _Mark]:
                 try:
                     seen = entry.stat()
                 except OSError:
-                    continue  # it vanished meanwhile; the next sweep sees that
+                    continue  # it vanished; the next sweep notices
                 if stat.S_ISREG(seen.st_mode) and not _passing(entry.name):
                     found[folder / entry.name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
     except OSError:

@@ -1,8 +1,7 @@
-"""The world's files: locations, items and characters as people write them.
+"""The files of locations, items and characters, as people write them.
 
-A thing is a markdown file with `id`, `type`, its `# Name` and its description; where it leads or stands is a link or an
-id. Links are resolved over all files, and every mistake is told with file, line and key. Nothing in here knows the
-world's rules. Of people's files only a missing `id` is ever written; the program's own is in `world_state`.
+Links are resolved over all files, and every mistake is reported with file, line and key. Only a missing `id` is ever
+written; the program's own file is in `world_state`.
 """
 
 from __future__ import annotations
@@ -28,29 +27,21 @@ from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
 
 FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CHARACTER}
-"""The folders under `world/` and what their files describe."""
 
 _ID = re.compile(r"#[0-9]{1,12}")
 NO_ID = "it has no id yet; one is written into the file when the world starts"
 _SHOWN = 40
-"""Characters that are shown of an id that is none."""
+"""Characters of an invalid id that are shown."""
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
     Kind.CHARACTER: ("id", "type", "aliases", "location"),
 }
 _FREE = frozenset({"tags", "cssclasses"})
-"""Keys that the editor of the vault adds by itself."""
 
 
 class ThingDefinition(NamedTuple):
-    """One thing as its file defines it.
-
-    Args:
-        thing: the thing; its id is empty when the file has none yet.
-        place: id of what it is in at the start; None for a location, or when the file does not say.
-        file: the file's path inside the vault.
-    """
+    """One thing as its file defines it, and the id of what it is in at the start. A new file has no id."""
 
     thing: Thing
     place: str | None
@@ -58,16 +49,7 @@ class ThingDefinition(NamedTuple):
 
 
 class _Draft(NamedTuple):
-    """A file that has been read, its links not yet resolved.
-
-    Args:
-        thing: what it defines; under the file's name when no name can be read.
-        file: the file's path inside the vault.
-        document: what stands in it.
-        links: key -> what was typed.
-        problems: what is wrong in it by itself.
-        broken: the file cannot be read as a whole; what is missing in it is no mistake of its own.
-    """
+    """A parsed file whose links are not resolved; a `broken` one does not parse, so missing keys are not reported."""
 
     thing: Thing
     file: str
@@ -78,63 +60,48 @@ class _Draft(NamedTuple):
 
     @property
     def empty(self) -> bool:
-        """Nothing is in the file, and never was."""
+        """The file has no content and never had any."""
         return self.broken and not self.problems
 
     @property
     def usable(self) -> bool:
-        """It has an id or can be given one.
-
-        One that was typed wrongly is not replaced: its writer meant one. Nor is one written where there is no name.
-        """
+        """It has an id or can get one. An invalid id is not replaced, and a file without a name gets none."""
         return bool(self.thing.id) or not (self.broken or "id" in self.document.front or not self.document.title)
 
     def line(self, key: str) -> int:
-        """Return the line of a key; the first when it has none."""
         return self.document.lines.get(key, 1)
 
 
 class WorldFiles:
-    """The files of `world/locations`, `world/items` and `world/characters`, each as it last was without a mistake.
-
-    Args:
-        vault: the vault's folder.
-        homes: the file of each id as the saved state has it.
-    """
+    """The files of the world, each as it last was without a mistake; `homes` is the saved file of each id."""
 
     def __init__(self, vault: Path, homes: Mapping[str, str] = MappingProxyType({})) -> None:
         self.vault = vault
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
-        """The file of each id, as it was last; of two files with one id it says whose the id is."""
         self._good: dict[str, _Draft] = {}
         self.named: list[Thing] = []
-        """Everything that other files may name, as last loaded: also what has no id, or only the name of its file."""
+        """All things that links may name, including those without an id or a title."""
         self.names: list[Named] = []
-        """Every name and alias that stands in a file, as last loaded."""
         self.misleading: list[Problem] = []
-        """What is wrong with these among each other, as last loaded."""
 
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
-        """Read every file. One that is wrong keeps its last good reading, also for the links of others.
+        """Read every file; one with a mistake keeps its last good reading. An empty one is an edit in progress.
 
-        A file that never was right defines what can be read of it. One that is empty is an edit in progress.
-
-        Returns:
-            What there is, without the exits and places that lead nowhere, and everything that is wrong. Things that
-            have no id yet are among it, for `assign_ids`; things with an id that is none, or another's, are not.
+        Returns the definitions, without exits and places that lead nowhere, and all problems. Things without an id are
+        included, for `assign_ids`; those with an invalid or a duplicate id are not.
         """
         drafts = [
             _read(self.vault, f"world/{folder}/{path.name}", kind, self._good)
             for folder, kind in FOLDERS.items()
             for path in sorted((self.vault / "world" / folder).glob("[!.]*.md"))
         ]
-        # Whoever had an id or a name goes before whoever takes it now, and a copy is none of those who had it.
+        # Files that had their id or name before come first, and copies last.
         copies = self._copies(drafts)
         in_turn = sorted(drafts, key=lambda draft: (draft != self._good.get(draft.file), draft.file in copies))
         doubles, owners = _doubles(in_turn, self.homes)
         own = [*(problem for draft in drafts for problem in draft.problems), *doubles]
         directory, dead = self._links(drafts, own)
-        if dead:  # again, now that it is known who keeps the name that it had
+        if dead:  # again: now it is known which files keep their last good name
             directory, dead = self._links(drafts, own + dead)
         problems = own + dead + [_nothing_in(one) for one in drafts if one.empty and one.file in directory.meant]
         wrong = {problem.file for problem in problems}
@@ -150,16 +117,16 @@ class WorldFiles:
         self.homes = known | {one.thing.id: one.file for one in found if one.thing.id}
         problems += _hidden(drafts)
         self.misleading = misleading_names(self.names, known)
-        problems += self.misleading  # told, and no more: a world that has such a name goes on
+        problems += self.misleading  # reported only; the name is used
         wrong = {problem.file for problem in problems}
         problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
     def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
-        """Return the files that have an id which is another's.
+        """Return the files whose id belongs to another file.
 
-        It is that of the file which was read before, of the one that the saved state names, of the one that is called
-        as what it describes, of the older, or of the first, in this order.
+        The owner is the file that was read before, else the one in the saved state, the one named after its thing, the
+        older one, the first one.
         """
         sharing: defaultdict[str, list[_Draft]] = defaultdict(list)
         for draft in drafts:
@@ -174,7 +141,7 @@ class WorldFiles:
         return {one.file for group in sharing.values() if len(group) > 1 for one in sorted(group, key=rank)[1:]}
 
     def _links(self, drafts: Sequence[_Draft], problems: Iterable[Problem]) -> tuple[_Directory, list[Problem]]:
-        """Return what links are looked up in, and the links that lead nowhere, given what else is wrong."""
+        """Return the directory of links, and the links that lead nowhere."""
         wrong = {problem.file for problem in problems}
         directory = _Directory([*(good for file, good in self._good.items() if file in wrong), *drafts])
         dead = [problem for draft in drafts if not draft.broken for problem in _resolved(draft, directory)[1]]
@@ -182,7 +149,6 @@ class WorldFiles:
 
 
 def load_world_files(vault: Path) -> tuple[list[ThingDefinition], list[Problem]]:
-    """Read a vault's world for the first time, as `WorldFiles.load` does."""
     return WorldFiles(vault).load()
 
 
@@ -194,7 +160,6 @@ def _changed_at(path: Path) -> float:
 
 
 def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
-    """Read one file; one that is empty or vanishes is as it was."""
     nothing = _Draft(Thing("", kind, _name_of(file)), file, Document(), {}, broken=True)
     try:
         text = read_if_there(vault / file, file=file)
@@ -211,7 +176,7 @@ def _name_of(file: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def _understood(text: str, file: str, kind: Kind) -> _Draft:
-    """Return what one file's text says; after an edit nothing but what was edited is gone through again."""
+    """Cached: after an edit only the edited file is parsed again."""
     name = _name_of(file)
     document, problems = examine_document(text, file)
     if problems and not document.front:
@@ -224,18 +189,15 @@ def _understood(text: str, file: str, kind: Kind) -> _Draft:
 
 
 class _FileReader:
-    """Takes one file's thing from what stands in it, noting what is wrong."""
-
     def __init__(self, document: Document, file: str, kind: Kind) -> None:
         self.document, self.file, self.kind = document, file, kind
         self.problems: list[Problem] = []
 
     def say(self, key: str, message: str) -> None:
-        """Note a problem at a key."""
         self.problems.append(Problem(self.file, self.document.lines.get(key, 1), key, message))
 
     def read(self, name: str) -> _Draft:
-        """Return what the file defines, under this name when it has none."""
+        """Return what the file defines; `name` is used when it has no title."""
         document = self.document
         self.check_keys()
         identity = self.identity()
@@ -256,7 +218,6 @@ class _FileReader:
         return _Draft(thing, self.file, document, self.links())
 
     def check_keys(self) -> None:
-        """Note keys that nothing reads, and a type that is not the folder's."""
         for key in self.document.front:
             if key not in _KEYS[self.kind] and key not in _FREE:
                 near = hint(key, _KEYS[self.kind])
@@ -266,7 +227,6 @@ class _FileReader:
             self.say("type", f"{kind!r} does not belong into this folder; expected {self.kind.value}")
 
     def identity(self) -> str:
-        """Return the id, empty when there is none that can be used."""
         if "id" not in self.document.front:
             return ""
         value = self.document.front["id"]
@@ -285,7 +245,6 @@ class _FileReader:
         return ""
 
     def aliases(self) -> tuple[str, ...]:
-        """Return the aliases that are text."""
         value = self.document.front.get("aliases")
         if value is None:
             return ()
@@ -297,14 +256,13 @@ class _FileReader:
         return tuple(alias for alias in given if isinstance(alias, str) and alias.strip())
 
     def fixed(self) -> bool:
-        """Return whether the thing stays where it is."""
         value = self.document.front.get("fixed", False)
         if not isinstance(value, bool):
             self.say("fixed", f"{value!r} is neither; expected true or false")
         return value is True
 
     def links(self) -> dict[str, str]:
-        """Return what is typed as a link: `location`, or `exits.south` for each exit."""
+        """Return the links as typed, by key: `location`, or `exits.<name>`."""
         if self.kind is not Kind.LOCATION:
             given = (
                 {"location": self.document.front["location"]} if self.document.front.get("location") is not None else {}
@@ -323,23 +281,19 @@ class _FileReader:
 
 
 def _no_id_yet(draft: _Draft) -> Problem:
-    """Return the problem of a new file, told where nothing else is wrong in it: an id is given by itself."""
     return Problem(draft.file, 1, "id", NO_ID)
 
 
 def _nothing_in(draft: _Draft) -> Problem:
-    """Return the problem of an empty file that others speak of."""
     return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
 
 
 def _hidden(drafts: Iterable[_Draft]) -> list[Problem]:
-    """Return the names that hold what nobody can see."""
     message = "the name holds characters that nobody can see; expected one without"
     return [Problem(one.file, one.document.title_line, "name", message) for one in drafts if one.document.title_hides]
 
 
 def _names(draft: _Draft) -> Iterable[Named]:
-    """Yield the name and the aliases that stand in a file."""
     file, identity = draft.file, draft.thing.id
     if draft.document.title:
         yield Named(draft.document.title, file, draft.document.title_line, "name", identity)
@@ -347,14 +301,10 @@ def _names(draft: _Draft) -> Iterable[Named]:
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:
-    """Return ids that two things have, names that two things of a kind have, and exits that differ in case alone.
+    """Find duplicate ids, duplicate names of a kind, and exits that differ only in case.
 
-    Args:
-        drafts: every file, whoever has an id or a name by right before the others.
-        homes: the file of each id as it was last: also while that file cannot be read, the id is no other's.
-
-    Returns:
-        What is wrong, the later of two each time, and the file whose each id is.
+    Also return the file of each id. Of two files the first keeps its id or name; an unreadable one keeps the id that it
+    has in `homes`.
     """
     problems = []
     unreadable = {draft.file for draft in drafts if draft.broken and not draft.thing.id}
@@ -380,11 +330,10 @@ def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[P
 
 
 class _Directory:
-    """Finds things by what a link or an id says: id first, then name, then the file's name, as the editor links."""
+    """Finds things by id, then by name, then by file name, as the editor does."""
 
     def __init__(self, drafts: Sequence[_Draft]) -> None:
         self.meant: set[str] = set()
-        """The files of all that was found."""
         self._named: dict[str, list[_Draft]] = defaultdict(list)
         for label in ("id", "name", "stem"):
             for draft in drafts:
@@ -394,7 +343,7 @@ class _Directory:
         self.names = {draft.thing.name.lower(): draft.thing.name for draft in reversed(drafts)}
 
     def find(self, typed: str, kinds: Iterable[Kind]) -> _Draft | None:
-        """Return the thing of these kinds, the first kind first, that is meant; None when there is none."""
+        """Return the thing with this name, of the first kind that has one; None without one."""
         name = link_name(typed) or typed.strip()
         named = [*self._named.get(folded(name), ()), *self._named.get(folded(name.rsplit("/", 1)[-1]), ())]
         found = next((draft for kind in kinds for draft in named if draft.thing.kind is kind), None)
@@ -404,7 +353,6 @@ class _Directory:
 
 
 def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, list[Problem]]:
-    """Return the definition of a draft, and its links that lead nowhere."""
     thing, problems = draft.thing, []
     kinds = (Kind.LOCATION,) if thing.kind is Kind.LOCATION else (Kind.LOCATION, Kind.CHARACTER, Kind.ITEM)
     found: dict[str, str] = {}
@@ -431,20 +379,9 @@ def assign_ids(
     next_id: int,
     wrote: Callable[[Path, str], None] = lambda path, text: None,
 ) -> int:
-    """Write an id into each file that has none, and touch nothing else of it; load the files again afterwards.
+    """Write an id into each file without one, from `next_id` on, and return the next free number.
 
-    Args:
-        vault: the vault's folder.
-        definitions: as `load_world_files` returned them.
-        next_id: the first number that was never an id, as the saved state and the agents know it.
-        wrote: is told of every file that is written.
-
-    Returns:
-        The first number that is still free.
-
-    Raises:
-        OSError: when a file cannot be written.
-        VaultProblem: when a file cannot be read any more.
+    Nothing else changes. `wrote` is called before each write. Load the files again afterwards.
     """
     known = list(definitions)
     free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
@@ -453,7 +390,7 @@ def assign_ids(
             continue
         path = vault / one.file
         text = read_text(path, file=one.file)
-        with contextlib.suppress(VaultProblem):  # its front matter is not in order, which is told; it stays out
+        with contextlib.suppress(VaultProblem):  # reported already; it gets no id
             text = replace_key(text, "id", f"#{free}", one.file)
             wrote(path, text)
             write_atomic(path, text)

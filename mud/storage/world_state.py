@@ -1,6 +1,6 @@
-"""`world/state.md`: where everything is and who sleeps, as the program saves it every few seconds.
+"""`world/state.md`: where everything is and who sleeps, saved every few seconds.
 
-The program's own file; people may read it. One that is not as the program writes it is set aside, never repaired.
+Only the program writes it. A file that it cannot read is moved away, not repaired.
 """
 
 from __future__ import annotations
@@ -21,23 +21,21 @@ STATE = "world/state.md"
 
 _ID = re.compile(r"#[0-9]{1,15}")
 _LONGEST = 1 << 28
-"""Bytes that the file may have; all of a great world is in its front matter."""
+"""Bytes; all of a large world is in its front matter."""
 HIGHEST = 10**11
-"""The highest number of a step or a next id; far beyond what a world comes to, with room to count on from there."""
+"""Highest step and next id; far above any real one, and with room to count on."""
 _FILE = re.compile(r".+\.md", re.S)
 
 
 class SavedState(NamedTuple):
-    """Where everything is, as last saved.
+    """Where everything is; things are named by id.
 
     Args:
-        step: number of the ledger's last step that it includes.
-        next_id: number of the next id to be given; ids are never given twice.
-        where: for each thing that is somewhere, by id, the id of what it is in.
-        away: for each person who has left, by id, the id of the location they left from.
-        asleep: ids of the characters that sleep, whoever fell asleep first before the others.
-        files: for each thing that a file describes, by id, that file's path inside the vault: of two files with one
-            id, as copying makes them, it says whose the id is.
+        step: the last step of the ledger that is included.
+        where: what each thing is in.
+        away: for each absent person, the location they left from.
+        asleep: sleeping characters, in the order of falling asleep.
+        files: path of the file that describes a thing; decides between two files with the same id.
     """
 
     step: int
@@ -49,18 +47,14 @@ class SavedState(NamedTuple):
 
 
 def read_state(vault: Path) -> SavedState | None:
-    """Return the saved state; None when nothing was ever saved.
-
-    Raises:
-        VaultProblem: when the file is not as the program writes it.
-    """
+    """Return the saved state; None without one. Raises VaultProblem when the file is not as the program writes it."""
     text = read_if_there(vault / STATE, _LONGEST, STATE)
     if text is None or not text.strip():
         return None
     reader = _StateReader(parse_document(text, STATE, _LONGEST))
     step, next_id = reader.number("step"), reader.number("next_id")
     where, away = (reader.texts(key, _ID, "an id behind each id") for key in ("where", "away"))
-    files = reader.texts("files", _FILE, "a file behind each id", {})  # there were none before copies were told
+    files = reader.texts("files", _FILE, "a file behind each id", {})  # older states have no such key
     state = SavedState(step, next_id, where, away, reader.sleepers(), files)
     if reader.problems:
         raise VaultProblem(reader.problems)
@@ -68,8 +62,6 @@ def read_state(vault: Path) -> SavedState | None:
 
 
 class _StateReader:
-    """Takes the state's keys one by one, noting what is wrong."""
-
     def __init__(self, document: Document) -> None:
         self._document = document
         self.problems: list[Problem] = []
@@ -101,11 +93,7 @@ class _StateReader:
 
 
 def set_state_aside(vault: Path) -> str:
-    """Rename a saved state that cannot be used, into the log, and return its new path inside the vault.
-
-    Raises:
-        OSError: when it cannot be renamed.
-    """
+    """Move a saved state that cannot be used into the log; return its new path inside the vault."""
     folder = vault / "log"
     make_folder(folder)
     number = next(n for n in itertools.count(1) if not (folder / f"state-broken-{n}.md").exists())
@@ -115,18 +103,9 @@ def set_state_aside(vault: Path) -> str:
 
 
 def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None = None) -> str:
-    """Write the state, with a table for people below.
+    """Write the state, with a table for people below; `names` are the names of things by id.
 
-    Args:
-        vault: the vault's folder.
-        state: what to write.
-        names: names of things by id, for the table.
-
-    Returns:
-        The text as written, for the watcher that must know it.
-
-    Raises:
-        OSError: when it cannot be written; the old state stays.
+    Returns the text as written, for the watcher. After an OSError the old state is unchanged.
     """
     front = {
         "type": "world_state",
@@ -143,8 +122,6 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
 
 
 def _table(state: SavedState, names: Mapping[str, str]) -> str:
-    """Return the body of the state's file, which only people read."""
-
     def shown(identity: str) -> str:
         return names.get(identity, identity).replace("|", "\\|")
 

@@ -1,1 +1,1 @@
-"""The world as a pure model: things, places, exits, events. No file, no socket, no clock, no chance in it."""
+"""The world as a pure model: things, places, exits and events, without files, sockets, clocks or randomness."""

@@ -1,7 +1,6 @@
-"""Changes of the world as values, and their form in the ledger.
+"""Changes of the world as values, and their JSON form in the ledger.
 
-A change says what is so afterwards, never how to get there: applying one twice is applying it once, so recovery may
-start a little too early. Whoever removes a thing puts what it holds elsewhere first, by changes of its own.
+A change states the result, so applying it twice is harmless. Move what a thing holds before removing it.
 """
 
 from __future__ import annotations
@@ -14,44 +13,36 @@ from mud.world.things import Exit, Kind, Thing
 
 @dataclass(frozen=True, slots=True)
 class Put:
-    """A thing is now in a location or in somebody's hands."""
-
     thing: str
     into: str
 
 
 @dataclass(frozen=True, slots=True)
 class Leave:
-    """A character has left the world and is remembered to be away from where it was."""
+    """A character left the world; its location is kept for its return."""
 
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class FallAsleep:
-    """A character sleeps from now on."""
-
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class WakeUp:
-    """A character sleeps no more."""
-
     thing: str
 
 
 @dataclass(frozen=True, slots=True)
 class Define:
-    """A thing is now what this value says; it is new, or was edited."""
+    """A thing is new or was edited."""
 
     thing: Thing
 
 
 @dataclass(frozen=True, slots=True)
 class Remove:
-    """A thing is no longer in the world."""
-
     thing: str
 
 
@@ -59,7 +50,6 @@ Change = Put | Leave | FallAsleep | WakeUp | Define | Remove
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
-    """Return the form of a change that the ledger keeps."""
     match change:
         case Put(thing, into):
             return {"put": thing, "into": into}
@@ -76,11 +66,7 @@ def change_to_json(change: Change) -> dict[str, Any]:
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Read a change back.
-
-    Raises:
-        ValueError: when it is no known change.
-    """
+    """Parse a change. Raises ValueError for an unknown one."""
     match data:
         case {"put": str(thing), "into": str(into)}:
             return Put(thing, into)
@@ -101,7 +87,7 @@ _ALWAYS = ("id", "kind", "name")
 
 
 def thing_to_json(thing: Thing) -> dict[str, Any]:
-    """Return a thing as plain values, what is empty left out."""
+    """Return a thing as JSON values, without empty ones."""
     full: dict[str, Any] = {
         "id": thing.id,
         "kind": thing.kind.value,
@@ -116,11 +102,7 @@ def thing_to_json(thing: Thing) -> dict[str, Any]:
 
 
 def thing_from_json(data: dict[str, Any]) -> Thing:
-    """Read a thing back.
-
-    Raises:
-        AttributeError, ValueError, KeyError, TypeError: when it is no thing.
-    """
+    """Parse a thing. Raises AttributeError, ValueError, KeyError or TypeError for other data."""
     texts = [data["id"], data["name"], data.get("description", ""), *data.get("aliases", ())]
     ways = data.get("exits", {})
     if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values()]):

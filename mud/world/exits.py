@@ -1,4 +1,4 @@
-"""Ways out of a location: their names, short forms and what somebody means by one."""
+"""Exits of a location: finding them by name, and the short forms of directions."""
 
 from __future__ import annotations
 
@@ -9,18 +9,17 @@ SHORT = {
     "n": "north", "s": "south", "e": "east", "w": "west", "u": "up", "d": "down",
     "ne": "northeast", "nw": "northwest", "se": "southeast", "sw": "southwest",
 }  # fmt: skip
-"""What MUD players type for directions."""
 
 
 def is_direction(query: str) -> bool:
-    """Return whether a typed name is a direction, or the short form of one; then no location is ever meant by it."""
+    """Return whether a typed name is a direction or its short form, and so never a location."""
     return plain(query) in SHORT or plain(query) in SHORT.values()
 
 
 def find_exits(location: Thing, query: str) -> list[Exit]:
-    """Return the exits of a location that a typed name fits best.
+    """Return the exits that match a typed name best.
 
-    A short form such as `n` means its direction unless an exit has that very name.
+    A short form such as `n` means its direction unless an exit has that name.
     """
     wanted = plain(query)
     names = {plain(way.name) for way in location.exits}
@@ -31,6 +30,6 @@ def find_exits(location: Thing, query: str) -> list[Exit]:
 
 
 def names_exit(query: str, way: Exit) -> bool:
-    """Return whether a typed name is the whole name of an exit, or the short form of it."""
+    """Return whether a typed name is an exit's full name or its short form."""
     wanted = plain(query)
     return plain(way.name) in (wanted, SHORT.get(wanted))

@@ -1,4 +1,4 @@
-"""Find what somebody means by a name: generous, but never by chance. Several equally good answers are all returned."""
+"""Matching typed names to things. All matches of the best rank are returned, never a random one."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from mud.world.things import Thing
 
 _ARTICLE = re.compile(r"^(?:the|an?)\s+", re.I)
 _AFTER_NAME = ",:"
-"""What one may type right after a name."""
 
 
 @lru_cache(maxsize=1 << 11)
 def plain(name: str) -> str:
-    """Return a name as it is compared: folded case, composed letters, single spaces, no leading article."""
+    """Normalize a name for comparison: casefolded, NFC, single spaces, no leading article."""
     return _ARTICLE.sub("", unicodedata.normalize("NFC", " ".join(name.casefold().split())))
 
 
 def _rank(query: str, name: str) -> int | None:
-    """Return how well a plain query fits a plain name: 0 exact, 1 its beginning, 2 words of it; None not at all."""
+    """Return how well a plain query fits a name: 0 exact, 1 a prefix, 2 prefixes of its words; None not at all."""
     if name.startswith(query):
         return 0 if query == name else 1
     if query[:1] not in name:
-        return None  # so none of its words begins with the first of the query
+        return None  # no word of it can begin with the query's first
     words = iter(name.split())
     if all(any(word.startswith(part) for word in words) for part in query.split()):
         return 2
@@ -34,15 +33,7 @@ def _rank(query: str, name: str) -> int | None:
 
 
 def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
-    """Return the keys of the choices that fit best.
-
-    Args:
-        query: what was typed.
-        choices: each a key and the names it answers to.
-
-    Returns:
-        The keys that share the best rank, in the order given; empty when nothing fits.
-    """
+    """Return the keys of the choices that share the best rank, in the given order; a choice is a key and its names."""
     wanted = plain(query)
     if not wanted:
         return []
@@ -56,7 +47,7 @@ def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> lis
 
 
 def match(query: str, things: Sequence[Thing]) -> list[Thing]:
-    """Return the things that a typed name or `#id` fits best; one when it is clear, several when it is not."""
+    """Return the things that match a typed name or `#id` best."""
     wanted = query.strip()
     by_id = [thing for thing in things if thing.id == wanted]
     if by_id:
@@ -66,19 +57,18 @@ def match(query: str, things: Sequence[Thing]) -> list[Thing]:
 
 
 def split_name(text: str, things: Sequence[Thing]) -> tuple[Thing | None, str]:
-    """Split `Eliza the Kind hello there` into the thing meant and the rest, preferring the longest name.
+    """Split `Eliza the Kind hello there` into the thing and the rest, preferring the longest name.
 
-    Returns:
-        The thing and the words after its name; (None, text) when no beginning of the text names exactly one.
+    Returns (None, text) when no beginning of the text names exactly one thing.
     """
     names = [(thing, {plain(name) for name in thing.names}) for thing in things]
-    longest = max((len(name.split()) for _, own in names for name in own), default=0) + 1  # for an article
-    # Cut in the text as typed, so that the words that follow keep their spaces; no cut is longer than the names are.
+    longest = max((len(name.split()) for _, own in names for name in own), default=0) + 1  # an article
+    # Cut in the text as typed, to keep the spaces of the rest; no cut is longer than the longest name.
     ends = [found.end() for found in islice(re.finditer(r"\S+", text), longest)]
     for end in reversed(ends):
         typed = text[:end].rstrip(_AFTER_NAME)
         if typed != typed.rstrip():
-            continue  # a mark that stands alone belongs to the words: `tell Eliza :`
+            continue  # a separate mark belongs to the rest: `tell Eliza :`
         fitting = [thing for thing, own in names if plain(typed) in own]
         if len(fitting) == 1:
             return fitting[0], text[end:].strip()

@@ -1,9 +1,6 @@
-"""Names that would mislead: words that mean something else where a name is typed, and look-alikes of names there are.
+"""Misleading names: reserved words, look-alikes of other names, and names in mixed scripts. Pure.
 
-What looks alike is told by a skeleton, as in Unicode's report 39: compatible forms made one, accents and punctuation
-left out, and what is drawn like Latin letters, of other scripts, digits or two letters for one, put down as these. The
-tables are that report's, as far as they concern letters in which names are written. As there, the letters of one name
-are of one script. Pure.
+Look-alikes have the same skeleton, as in Unicode Technical Standard 39, whose tables are used for letters of names.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ _WORDS = """
     anyone anything other others a an the this that these those who what where and or to from at with as
 """
 RESERVED = frozenset(_WORDS.split()) | frozenset(SHORT) | frozenset(SHORT.values())
-"""Words that commands and texts use for whoever or whatever is meant."""
+"""Words that commands and texts use for persons and things."""
 
 _DRAWN_ALIKE = {
     # Cyrillic
@@ -41,32 +38,32 @@ _DRAWN_ALIKE = {
     "ꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴ": "BPdDTGKJCZFNLSRVHWXYAEIOU",
     # Coptic
     "ⲀⲂⲈⲎⲒⲔⲘⲚⲞⲢⲤⲦⲨⲬⲁⲉⲓⲕⲙⲛⲟⲣⲥⲧⲩⲭ": "ABEHIKMNOPCTYXaeikmnopctyx",
-    # Latin letters of other tongues
+    # other Latin letters
     "ıɑɡɩʟɴʀꜱᴀᴄᴏᴑᴜᴠᴡᴢǀ": "iagilnrsacoouvwzl",
-    # strokes and rings of further scripts
+    # strokes and rings of other scripts
     "ᥣ丨ഠօဝ၀〇": "llooooo",
     "\u2800": " ",
 }
 _LATIN = str.maketrans({sign: to for signs, tos in _DRAWN_ALIKE.items() for sign, to in zip(signs, tos, strict=True)})
 _STROKES = str.maketrans("I1|0", "lllO")
-"""What is one stroke, or one ring, in many a typeface."""
+"""Characters that look like one stroke or ring in many typefaces. """
 _DIGITS = str.maketrans("10", "io")
-"""What digits are written for."""
+"""Letters that digits are used for."""
 _PAIRS = (("rn", "m"), ("vv", "w"))
-"""Letters that look like one letter beside each other."""
+"""Letters that look like one letter side by side."""
 _SMALL_PAIRS = (*_PAIRS, ("cl", "d"))
-"""The same where they are small letters: Clara is not taken for Dara."""
+"""For small letters, as Clara is not mistaken for Dara."""
 _OVERLAY, _ABOVE_OR_BELOW = 1, 200
-"""Classes of marks by the place where they stand: strokes through a letter, and from which on they are accents. What is
-between is a letter's own in scripts whose vowels are marks."""
+"""Unicode combining classes: strokes through a letter, and the first class of accents. Marks in between are vowels in
+some scripts, so they stay."""
 _SCRIPTS = {"HIRAGANA": "CJK", "KATAKANA": "CJK", "KATAKANA-HIRAGANA": "CJK", "IDEOGRAPHIC": "CJK", "BOPOMOFO": "CJK"}
-"""Scripts that are written together with another, by the first words of their letters' names."""
+"""Scripts that are written together, by the first word of the Unicode names of their letters."""
 _COMMON = "MODIFIER"
-"""The first word of the names of letters that belong to no script, such as the apostrophe in many a name."""
+"""First word of the Unicode names of letters that belong to no script, such as some apostrophes."""
 
 
 def _latin(name: str) -> str:
-    """Return a name in compatible letters, without accents and punctuation, and with Latin letters for look-alikes."""
+    """Return a name without accents and punctuation, with Latin letters for look-alikes."""
     signs = []
     for sign in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LATIN)):
         kind, place = unicodedata.category(sign), unicodedata.combining(sign)
@@ -81,7 +78,7 @@ def _latin(name: str) -> str:
 
 @lru_cache(maxsize=1 << 13)
 def _skeletons(name: str) -> tuple[str, str]:
-    """Return a name as it looks in any case, and as it looks with strokes and rings for one another."""
+    """Return the skeleton of a name ignoring case, and one with similar strokes and rings merged."""
     small, drawn = _latin(name.casefold()).casefold(), " ".join(_latin(name).split())
     if any(map(str.isalpha, small)):  # a number is no word
         small, drawn = small.translate(_DIGITS), drawn.translate(_STROKES)
@@ -98,18 +95,13 @@ _MEANT = frozenset(_skeletons(word)[0] for word in RESERVED)
 
 
 def _scripts(name: str) -> list[str]:
-    """Return the scripts of a name's letters, in order."""
     letters = (sign for sign in unicodedata.normalize("NFKC", name) if sign.isalpha())
     found = (unicodedata.name(sign, "UNKNOWN").split()[0] for sign in letters)
     return list(dict.fromkeys(_SCRIPTS.get(script, script) for script in found if script != _COMMON))
 
 
 class Names:
-    """Names that there are, by how they look: to ask for one takes no longer the more there are.
-
-    Args:
-        names: the first of them.
-    """
+    """Names indexed by look, so that a lookup takes the same time for any number of them."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._alike: defaultdict[tuple[int, str], dict[str, tuple[int, str]]] = defaultdict(dict)
@@ -117,14 +109,13 @@ class Names:
         self.add(names)
 
     def add(self, names: Iterable[str]) -> None:
-        """Take up further names."""
         for name in names:
             self._count += 1
             for look in enumerate(_skeletons(name)):
                 self._alike[look].setdefault(plain(name), (self._count, name))
 
     def alike(self, name: str) -> str | None:
-        """Return the first that looks like a name and is another; None when none does."""
+        """Return the first other name that looks like this one."""
         typed = plain(name)
         looks = (self._alike.get(look, {}) for look in enumerate(_skeletons(name)))
         found = [one for look in looks for own, one in islice(look.items(), 2) if own != typed]
@@ -132,24 +123,17 @@ class Names:
 
 
 def folded(name: str) -> str:
-    """Return a name as two of a kind are compared: in no case, and with composed letters."""
+    """Normalize a name to compare things of a kind: NFC and casefolded."""
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
 def look_alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of other names that looks like a name and is another; None when none does."""
+    """Return the first of the other names that looks like this one but differs."""
     return Names(others).alike(name)
 
 
 class Named(NamedTuple):
-    """A name or an alias, where it stands, and whose it is.
-
-    Args:
-        name: the name.
-        file: the file's path inside the vault.
-        line, key: of the name in it, as problems tell them.
-        id: of whoever is called so; empty for none yet.
-    """
+    """A name or alias, where it stands, and the id of its thing; the id is empty for a new thing."""
 
     name: str
     file: str
@@ -159,12 +143,10 @@ class Named(NamedTuple):
 
 
 def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[Problem]:
-    """Return the names and aliases that mean something else, or look like the name of another that was there before.
+    """Report names that are reserved or look like an older name.
 
-    Args:
-        named: every name and alias.
-        homes: the file of each id as the saved state has it: who is in it was there before who is not, and of two that
-            are, or are not, the one with the lower id.
+    Things that `homes`, the saved file of each id, knows are older than others, and lower ids are older than higher
+    ones.
     """
 
     def age(one: Named) -> tuple[bool, bool, int, str]:
@@ -181,16 +163,11 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
 
 
 LONGEST = 120
-"""Characters of a name at most."""
+"""Characters."""
 
 
 def misleading(name: str, others: Iterable[str] | Names = ()) -> str:
-    """Return why a name would mislead, as a clause; empty when it would not.
-
-    Args:
-        name: the name.
-        others: the names that there are; `Names` where many are held against them.
-    """
+    """Return as a clause why a name would mislead; empty when it would not. Pass `Names` for many lookups."""
     if len(name) > LONGEST:
         return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
     if _skeletons(name)[0] in _MEANT:

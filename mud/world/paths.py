@@ -1,4 +1,4 @@
-"""The shortest way from one location to another, by the exits there are."""
+"""The shortest path between two locations."""
 
 from __future__ import annotations
 
@@ -9,15 +9,9 @@ from mud.world.world import World
 
 
 def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
-    """Return the exits to take from `start` to `goal`, fewest first, authors' order breaking ties.
+    """Return the exits from `start` to `goal`, both ids, by a shortest path; ties follow the order of the exits.
 
-    Args:
-        world: the world.
-        start: id of a location.
-        goal: id of a location.
-
-    Returns:
-        The exits in order, empty when already there; None when no way leads there.
+    Empty when already there, None without a path.
     """
     came: dict[str, tuple[str, Exit] | None] = {start: None}
     queue = deque([start])

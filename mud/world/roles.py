@@ -1,4 +1,4 @@
-"""Who may do what: three roles, compared by rank. A command names its least role; an unknown role may do nothing."""
+"""Roles, compared by rank. A command names the lowest role that may use it."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from enum import IntEnum
 
 
 class Role(IntEnum):
-    """The rank of whoever submitted a line. It belongs to the way in, never to the character."""
+    """The rank of a line's source; it belongs to the connection, not to the character."""
 
     AGENT = 1
-    """A mind of the program: what a model wrote. It can type what it is offered, and nothing else."""
+    """Written by a model; it may only type the commands that it is offered."""
     GUEST = 2
-    """A person who came over the network."""
+    """A person connected over the network."""
     OWNER = 3
-    """Whoever started the program: its terminal or its pipe."""
+    """The terminal or pipe of the person that started the program."""

@@ -1,4 +1,4 @@
-"""Where sentences end, for everybody who reads plain English here."""
+"""Splitting English text into sentences."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ _LONGEST = 5
 
 
 def is_abbreviated(text: str, end: int) -> bool:
-    """Return whether the full stop before a place is that of an abbreviation such as `Mr.`, and ends no sentence."""
+    """Return whether the full stop before an offset belongs to an abbreviation such as `Mr.`."""
     return _ABBREVIATED.search(text, max(0, end - _LONGEST), end) is not None
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into sentences, each with its marks; those of a quotation are apart too."""
+    """Split a text into sentences with their marks; sentences within a quotation are split too."""
     found, start = [], 0
     for end in _END.finditer(text):
         if "\n" in end[0] or not is_abbreviated(text, end.start()):

@@ -1,7 +1,4 @@
-"""What the world is made of: locations, items and characters, all immutable values.
-
-A change of the world replaces a value; nothing in here ever changes by itself.
-"""
+"""Locations, items and characters, as immutable values."""
 
 from __future__ import annotations
 
@@ -11,20 +8,13 @@ from typing import NamedTuple
 
 
 class Kind(StrEnum):
-    """What a thing is."""
-
     LOCATION = "location"
     ITEM = "item"
     CHARACTER = "character"
 
 
 class Exit(NamedTuple):
-    """One way out of a location.
-
-    Args:
-        name: what one types to take it ("south", "ladder").
-        to: id of the location it leads to.
-    """
+    """A way out of a location: the name that is typed ("south", "ladder") and the id of its target."""
 
     name: str
     to: str
@@ -32,17 +22,12 @@ class Exit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """A location, an item or a character.
+    """A location, an item or a character; its id is `#` and a number, never reused.
 
     Args:
-        id: `#` and a number, never reused.
-        kind: what it is.
-        name: shown as typed by its author.
-        description: what one sees on looking closely.
-        aliases: further names it answers to.
-        exits: ways out, for a location, in the author's order.
-        fixed: an item that cannot be carried away.
-        thinks: a character that a brain plays; shown as `[AI]`.
+        exits: of a location, in the order of its file.
+        fixed: the item cannot be carried away.
+        thinks: the character is played by a brain and shown as `[AI]`.
     """
 
     id: str
@@ -56,5 +41,4 @@ class Thing:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The name and the aliases."""
         return (self.name, *self.aliases)

@@ -1,4 +1,4 @@
-"""The world: which things there are and where each of them is. It changes only by `apply`."""
+"""The world: all things and where they are. Only `apply` changes it."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from mud.world.things import Kind, Thing
 
 FIRST_ID = 1000
 COUNTED_IDS = 10**9
-"""New ids are counted on from those below."""
+"""New ids are counted on from the highest id below this."""
 _MOST_DIGITS = 15
 
 
 class World:
-    """Things by id, and what holds what.
+    """Things by id, and what holds them.
 
-    A thing is in a location, in somebody's hands, or nowhere; a character that left is away from a location and comes
-    back to it. A character may sleep; who leaves sleeps no more.
+    A thing is in a location, held by a character, or nowhere. A character that left keeps the location for its return,
+    and is not asleep.
     """
 
     def __init__(self) -> None:
@@ -33,27 +33,26 @@ class World:
 
     @property
     def things(self) -> Mapping[str, Thing]:
-        """Every thing by id."""
         return MappingProxyType(self._things)
 
     @property
     def where(self) -> Mapping[str, str]:
-        """Id of the holder of each thing that is somewhere."""
+        """Id of the holder of each thing that has one."""
         return MappingProxyType(self._where)
 
     @property
     def away(self) -> Mapping[str, str]:
-        """Id of the location that each absent character left."""
+        """Id of the location that each absent character left from."""
         return MappingProxyType(self._away)
 
     @property
     def asleep(self) -> KeysView[str]:
-        """Ids of the characters that sleep, whoever fell asleep first before the others."""
+        """Ids of sleeping characters, in the order of falling asleep."""
         return self._asleep.keys()
 
     @contextmanager
     def as_if_awake(self, who: str) -> Iterator[None]:
-        """Within it a character is awake: whoever does something does it awake, also what begins with waking."""
+        """Treat a character as awake within the block: actions wake the actor, who then acts awake."""
         asleep = self._asleep
         self._asleep = {one: None for one in asleep if one != who}
         try:
@@ -63,21 +62,21 @@ class World:
 
     @property
     def next_id(self) -> int:
-        """The number of the next new thing; higher than any ever used."""
+        """Number of the next new thing; higher than any ever used."""
         return self._next
 
     def reserve(self, number: int) -> None:
-        """Make sure that no new id is below `number`."""
+        """Raise `next_id` to at least `number`."""
         self._next = max(self._next, number)
 
     def new_id(self) -> str:
-        """Return the id that the next new thing will have. Defining it uses it up."""
+        """Return the id of the next new thing; it is used up when the thing is defined."""
         while f"#{self._next}" in self._things:
             self._next += 1
         return f"#{self._next}"
 
     def apply(self, changes: Iterable[Change]) -> None:
-        """Carry out changes in order. One that names a thing the world does not have is passed over."""
+        """Apply changes in order; those that name unknown things are ignored."""
         for change in changes:
             match change:
                 case Define(thing):
@@ -106,14 +105,14 @@ class World:
         return found is not None and found.kind is Kind.CHARACTER
 
     def set_away(self, thing: str, location: str) -> None:
-        """Record, when loading, where an absent character left from. What the world does not have is passed over."""
+        """When loading, set where an absent character left from; unknown ids are ignored."""
         if thing in self._things and location in self._things:
             self._lift(thing)
             self._asleep.pop(thing, None)
             self._away[thing] = location
 
     def _remove(self, thing: str) -> None:
-        """Take a thing out; what it held is where it was then, and who left from it has no place to come back to."""
+        """Remove a thing; what it held moves to its holder, and characters that left from it lose their place."""
         holder = self._lift(thing)
         self._away.pop(thing, None)
         self._asleep.pop(thing, None)
@@ -133,18 +132,17 @@ class World:
         return holder
 
     def get(self, thing: str) -> Thing | None:
-        """Return the thing with this id, or None."""
         return self._things.get(thing)
 
     def location(self, thing: str) -> Thing | None:
-        """Return the location with this id; None when there is no such thing, or it is something else."""
+        """Return the location with this id; None for other things."""
         found = self._things.get(thing)
         return found if found is not None and found.kind is Kind.LOCATION else None
 
     def called(self, name: str) -> Thing | None:
-        """Return the thing that has a name, or an alias, but for case and article; None when there is none.
+        """Return the thing with a name or alias, ignoring case and articles.
 
-        A character who is nowhere is not there: one who was forgotten is still known, and leaves their name free.
+        Characters that are nowhere are left out: they were forgotten, and their names are free.
         """
         wanted = plain(name)
         for one in self._things.values():
@@ -154,21 +152,19 @@ class World:
         return None
 
     def contents(self, holder: str) -> list[Thing]:
-        """Return what is directly in a location or in somebody's hands, longest there first."""
+        """Return what is directly in a location or held by a character, oldest first."""
         return [self._things[thing] for thing in self._inside.get(holder, ())]
 
     def people(self, location: str) -> list[Thing]:
-        """Return the characters in a location."""
         return [thing for thing in self.contents(location) if thing.kind is Kind.CHARACTER]
 
     def items(self, holder: str) -> list[Thing]:
-        """Return the items in a location or in somebody's hands."""
         return [thing for thing in self.contents(holder) if thing.kind is Kind.ITEM]
 
     def location_of(self, thing: str) -> Thing | None:
-        """Return the location a thing is in, through whoever carries it; None when it is nowhere."""
+        """Return the location of a thing, through its holders; None when it is nowhere."""
         holder = self._where.get(thing)
-        for _ in range(len(self._things)):  # a hand-edited loop of holders must not hang the world
+        for _ in range(len(self._things)):  # a loop of holders, from an edited file, must not hang the world
             if holder is None:
                 return None
             found = self._things.get(holder)
@@ -178,7 +174,6 @@ class World:
         return None
 
     def locations(self) -> list[Thing]:
-        """Return every location, by name."""
         return sorted((t for t in self._things.values() if t.kind is Kind.LOCATION), key=lambda t: t.name.lower())
 
     def present(self) -> list[Thing]:
@@ -188,11 +183,7 @@ class World:
 
 
 def number_of(thing: str) -> int:
-    """Return the number of an id from which new ids are counted on; 0 for one too high for that.
-
-    A file may have an id that is higher, and is what it is; counting on from there would soon come to numbers that are
-    no ids.
-    """
+    """Return the number of an id, or 0 if it is too high to count new ids from it: they would soon be invalid."""
     digits = thing.removeprefix("#")
     short = digits.isdecimal() and len(digits) <= _MOST_DIGITS
     return number if short and (number := int(digits)) < COUNTED_IDS else 0
