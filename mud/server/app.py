@@ -347,9 +347,7 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if (
-                self._parts.engine.number != saved and await self._synced()
-            ):  # sync here, so that saving finds little left to sync
+            if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
                 saved = self._parts.engine.number
                 self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)

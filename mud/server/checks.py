@@ -97,9 +97,7 @@ class VaultReading:
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
         self.files, wrong = self.world_files.load()
-        self.problems += [
-            one for one in wrong if one not in self.world_files.misleading
-        ]  # `_misleading` checks these with the agents' names
+        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `_misleading`
 
     @property
     def drafts(self) -> list[AgentDefinition]:
@@ -178,7 +176,7 @@ def _ids(reading: VaultReading) -> list[Problem]:
 
 
 def _prompts(reading: VaultReading) -> list[Problem]:
-    """Return settings that name an unknown prompt or template, or a fold threshold that the context window cannot hold."""
+    """Return settings that name an unknown prompt or template, or a fold threshold above the context window."""
     configuration, drafts = reading.configuration, reading.drafts
     return [
         *unknown_styles(configuration, [name.removesuffix(".md") for name in reading.styles.there()], drafts),
@@ -384,7 +382,7 @@ def _no_times(values: Iterable[Value]) -> list[Problem]:
 def unknown_styles(
     configuration: Configuration, styles: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
-    """Return settings that name an unknown prompt style; `styles` are the files in `prompts/summaries`, without endings."""
+    """Return settings with an unknown prompt style; `styles` are file names in `prompts/summaries` without endings."""
     values = _set(configuration, CompactionSettings, "prompt_style", definitions)
     return [_unknown(one, styles) for one in values if one.value not in styles]
 

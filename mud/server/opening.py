@@ -72,9 +72,7 @@ def open_world(
     free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
         files, _ = world_files.load()
-    files = [
-        one for one in files if one.thing.id
-    ]  # a reader writes no ids, and none are written to a file with a mistake
+    files = [one for one in files if one.thing.id]  # a reader and files with mistakes get none
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))

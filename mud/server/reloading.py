@@ -41,7 +41,7 @@ an agent without `agent.md` leaves the world.
 
 
 class Reloading:
-    """Keeps a running world up to date with its files. `tell` shows a text to the owner; without `living` nobody thinks."""
+    """Keeps a running world in step with its files. `tell` shows the owner a text; without `living` no agent thinks."""
 
     def __init__(self, parts: Parts, tell: Callable[[str], None], living: Scheduler | None = None) -> None:
         self._parts = parts
@@ -133,8 +133,8 @@ class Reloading:
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
         """Return new problems, known ones in a file just saved, and files that are fixed.
 
-        A problem of a whole file is reported once. While a file is missing or empty, which may be an edit in progress, only
-        files just saved are reported.
+        A problem of a whole file is reported once. While a file is missing or empty, which may be an edit in progress,
+        only files just saved are reported.
         """
         vault = self._parts.vault
         gone = {path for path in paths if _is_checked(path) and _gone(path)}
@@ -320,7 +320,7 @@ class Reloading:
         return problems
 
     def bring_back(self, agent: Agent) -> None:
-        """Make a player's missing folder anew, with the entries that the ledger has. Failures are logged and tried again."""
+        """Recreate a player's missing folder with the entries that the ledger has; failures are logged and tried again."""
         parts, one, before = self._parts, agent.definition, agent.memory.total + agent.memory.waiting
         owed = parts.minds.owed
         others = [draft for draft in parts.minds.drafts.values() if draft.id == one.id and draft.slug != one.slug]
@@ -369,7 +369,7 @@ class Reloading:
         parts.minds.let_go(agent)
 
     def _world(self) -> list[Problem]:
-        """Take up the world's files: each new or changed thing becomes a step; a file with a mistake changes nothing."""
+        """Take up the world's files: each new or changed thing becomes a step; a file with a mistake is ignored."""
         files, problems = self._load_world()
         world, wrong = self._parts.engine.world, {problem.file for problem in problems}
         for one in files:

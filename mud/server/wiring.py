@@ -120,6 +120,7 @@ class Parts:
 
     @cached_property
     def problems(self) -> list[Problem]:
+        """Problems in the vault's files, as of the first access."""
         return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
 
     def told_at_start(self) -> list[str]:
@@ -205,7 +206,7 @@ def opened(
     Args:
         writable: take the lock; without it nothing is written or repaired.
         clock: None for the machine's clock.
-        alone: no world runs: summaries and token counts use no model, and indexing is done at once, not in the background.
+        alone: no world runs: summaries and token counts use no model, and indexing is not done in the background.
         asked: how models are asked, even with `alone`; None for the default.
 
     Raises:
@@ -395,7 +396,7 @@ def _prompter(prompting: Prompting) -> Callable[[Agent], Awaitable[Prompt]]:
 
 
 def spare_what_stays() -> None:
-    """Freeze the garbage collector's view of what is loaded now.
+    """Exclude everything loaded so far from garbage collection.
 
     Modules, world and agents stay; collecting them all stopped the event loop for 20 to 40 ms now and then.
     """

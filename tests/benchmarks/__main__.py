@@ -13,7 +13,7 @@ from tests.benchmarks._bench import Bench, write_block
 
 
 def _parser(benches: list[Bench]) -> argparse.ArgumentParser:
-    """Return the parser, with a command for every bench; the options of all may stand before and behind its name."""
+    """Return the parser, with a command for every bench; common options may stand before or after its name."""
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--vault", type=folder, metavar="DIR", help="the vault whose settings and texts are used")
     common.add_argument("--json", action="store_true", help="print one JSON object")
@@ -27,7 +27,6 @@ def _parser(benches: list[Bench]) -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Print what a bench found out, and return the exit code."""
     benches = load("tests.benchmarks", Bench, "bench")
     args = _parser(list(benches)).parse_args(argv)
     try:
