@@ -27,16 +27,11 @@ class Tool(NamedTuple):
 
 
 def tool(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None]) -> Callable[[Run], Tool]:
-    """Make a function a command of the command line."""
     return lambda run: Tool(name, help, add_arguments, run)
 
 
 def folder(text: str) -> Path:
-    """Return the folder that an argument names.
-
-    Raises:
-        LociError: it is empty; an empty shell variable must not mean the current folder.
-    """
+    """Return the folder that an argument names; an empty one is an error, since it must not mean the current folder."""
     if not text.strip():
         raise LociError("--vault takes a folder, and was given nothing")
     return Path(text)
@@ -53,12 +48,10 @@ def tell_links(vault: Path) -> None:
 
 
 def shown(problem: Problem) -> dict[str, Any]:
-    """Return a problem as `--json` prints it."""
     return asdict(problem) | {"file": visible(problem.file), "message": visible(problem.message)}
 
 
 def emit(record: Mapping[str, Any]) -> None:
-    """Print one JSON object on a line of its own."""
     print(json.dumps(record, ensure_ascii=False), flush=True)
 
 

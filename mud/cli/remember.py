@@ -85,11 +85,7 @@ def _written(record: Mapping[str, Any]) -> str:
 
 
 def _open(path: Path) -> BinaryIO:
-    """Open a file that can be read twice, since it may not fit into RAM; a pipe is copied to a temporary file.
-
-    Raises:
-        LociError: it cannot be read, or is neither a file nor a pipe or a terminal.
-    """
+    """Open a file that can be read twice, since it may not fit into RAM; a pipe is copied to a temporary file."""
     try:
         mode, waiting = path.stat().st_mode, f"waiting for the memories that come through {visible(str(path))}"
         if stat.S_ISFIFO(mode):
@@ -114,11 +110,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _bounded(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield lines split at `\n` only, since other line ends may be part of a text.
-
-    Raises:
-        LociError: a line is longer than a line of the archive may be; no more than that is read.
-    """
+    """Yield lines split at `\\n` only, since other line ends may be part of a text; too long a line is an error."""
     for number in count(1):
         line = file.readline(LONGEST_LINE)
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
@@ -154,10 +146,9 @@ class _Progress(NamedTuple):
 
 
 class _Given:
-    """The lines of a file to be remembered, one memory each. A key that nothing reads is reported once.
+    """The valid lines of a file, one memory each; invalid lines raise one LociError that names them all.
 
-    Raises:
-        LociError: it is not UTF-8, a line is too long, or lines are invalid; names each of these.
+    A key that nothing reads is reported once.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
@@ -271,11 +262,7 @@ async def _remember(
 
 
 async def _model(parts: Parts, profile: str) -> str:
-    """Return a phrase that names the model which writes the summaries.
-
-    Raises:
-        LociError: there is no such profile, or its model does not answer.
-    """
+    """Return a phrase that names the model which writes the summaries; raise a LociError if it does not answer."""
     found = parts.configuration.get_named(LLMProfile, profile)
     if not await parts.queue.alive(profile):
         why = "; ".join(parts.queue.silent([profile])) or "its server does not answer"

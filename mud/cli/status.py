@@ -38,7 +38,6 @@ def status(args: argparse.Namespace) -> int:
 
 def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
     def look(archive: Path, between: Callable[[], None]) -> Examined:
-        """Examine an archive and keep the agent's unreadable lines for the status."""
         found = examine(archive, between)
         if agent is not None and archive == agent.folder / "archive":
             agent.unreadable = found.unreadable

@@ -26,7 +26,6 @@ class _History(FileHistory):
         self._path = path
 
     def load_history_strings(self) -> Iterable[str]:
-        """Return earlier lines, newest first; nothing when the path is not a file of the vault."""
         try:
             os.close(open_own(self._path, os.O_RDONLY))
             yield from super().load_history_strings()

@@ -78,11 +78,7 @@ class Options(NamedTuple):
 
 
 def run(options: Options) -> int:
-    """Run a world until it ends and return the exit code.
-
-    Raises:
-        LociError: it cannot start.
-    """
+    """Run a world until it ends and return the exit code."""
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
@@ -187,8 +183,6 @@ class App:
         return True
 
     def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
-        """Wrap `show` so that the world ends when stdout fails."""
-
         def shown(what: Shown) -> None:
             try:
                 show(what)

@@ -111,7 +111,6 @@ def check_lives(
 
 
 def stays_asleep(whose: AgentDefinition, why: str) -> Problem:
-    """Return the problem that an agent's memory cannot be opened."""
     return Problem(f"agents/{whose.slug}", 0, "", f"{whose.name} stays asleep: {why}")
 
 
@@ -203,7 +202,6 @@ def _shown(value: object) -> str:
 
 
 def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
-    """Return whether the entries of a step must be in the archive by now."""
     at, number = record.get("at"), int(record["step"])
     if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
         return False
@@ -211,7 +209,6 @@ def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
 
 
 def _older(life: _ExaminedArchive, steps: Counter[int]) -> Iterator[Problem]:
-    """Yield that an archive lacks entries, unless its unreadable lines account for them."""
     count = steps.total() - sum(last - first + 1 for first, last in life.examined.unreadable)
     if count <= 0:
         return

@@ -70,7 +70,6 @@ EMBED = "embed"
 WHO = "self.who"
 """Key of the voice text in which a speaker says its own name."""
 TIMES = ("sleep_at", "wake_at")
-"""Settings that are times of day."""
 PROFILES = (
     (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),
     (CompactionSettings, "profile", ", and summaries are written by rules"),

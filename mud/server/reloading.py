@@ -158,7 +158,6 @@ class Reloading:
         self.report(self._news((), check_files(self._parts.vault)))
 
     def _is_away(self) -> bool:
-        """Return whether the vault's folder was moved or replaced."""
         try:
             check_held(self._parts.vault)
         except OSError:
@@ -320,7 +319,7 @@ class Reloading:
         return problems
 
     def bring_back(self, agent: Agent) -> None:
-        """Recreate a player's missing folder with the entries that the ledger has; failures are logged and tried again."""
+        """Recreate a player's missing folder with the entries that the ledger has; failures are logged and retried."""
         parts, one, before = self._parts, agent.definition, agent.memory.total + agent.memory.waiting
         owed = parts.minds.owed
         others = [draft for draft in parts.minds.drafts.values() if draft.id == one.id and draft.slug != one.slug]
@@ -398,7 +397,6 @@ class Reloading:
         return world_files.load()
 
     async def stop(self) -> None:
-        """Cancel everything that was scheduled for later."""
         for task in self._later:
             task.cancel()
         await asyncio.gather(*self._later, return_exceptions=True)

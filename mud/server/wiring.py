@@ -221,11 +221,7 @@ def opened(
 
 
 def vault_in(folder: Path) -> Path:
-    """Return the resolved path of a vault.
-
-    Raises:
-        LociError: there is no vault.
-    """
+    """Return the resolved path of a vault; raise a LociError if there is none."""
     vault = folder.resolve()
     if lacking := missing_in(vault):
         why = f" (it lacks {lacking})" if vault.is_dir() else ""
@@ -366,11 +362,7 @@ def _own_limits(configuration: Configuration, minds: Population) -> Callable[[st
 
 
 def must_have_words(texts: TextStore) -> None:
-    """Check that every phrase has a text, shipped ones included.
-
-    Raises:
-        LociError: names what is missing.
-    """
+    """Raise a LociError if a phrase has no text in the vault or in the shipped texts."""
     missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
     if missing:
         source = f"copy them from {SHIPPED / 'text'}"

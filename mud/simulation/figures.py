@@ -18,7 +18,6 @@ from mud.world.events import Event, Perception
 ANSWER = 60.0
 """World seconds within which an answer counts as a conversation."""
 SPEECH = ("speech", "whisper")
-"""Kinds of event in which a character speaks."""
 
 
 class Figures:
@@ -41,7 +40,6 @@ class Figures:
         self._silence = 0.0
         self.steps = self.commands = self.events = self.thoughts = 0
         self.last = self._began
-        """World time of the last line of all."""
 
     def observe(self, step: Step) -> None:
         self.events += len(step.events)

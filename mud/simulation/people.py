@@ -23,11 +23,7 @@ INTERVALS = (6, 14)
 
 
 def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
-    """Make up `count` agents and bring each into the world.
-
-    Raises:
-        LociError: there are too few names, or an agent cannot enter.
-    """
+    """Make up `count` agents and bring each into the world."""
     names = _names(parts, chance)
     if len(names) < count:
         raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")

@@ -86,11 +86,7 @@ class SimulationPlan:
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
-    """Run a simulation and return its figures (design, section 9). `say` is called with progress.
-
-    Raises:
-        LociError: it cannot start, or nothing happens in it any more.
-    """
+    """Run a simulation and return its figures (design, section 9); if nothing happens any more, raise a LociError."""
     plan = replace(plan, vault=vault_in(plan.vault))
     clock = VirtualClock()
     with (
@@ -167,11 +163,7 @@ class _Run:
         self._half: float | None = None
 
     def _people(self, chance: Random) -> list[Agent]:
-        """Return all agents by id, made-up ones included.
-
-        Raises:
-            LociError: the vault has more agents than wanted, or there would be none.
-        """
+        """Return all agents by id, made-up ones included."""
         own = [agent for agent in self._parts.minds.opened() if not agent.definition.person]
         wanted = self._plan.agents if self._plan.agents is not None else len(own)
         if wanted < len(own):
@@ -251,7 +243,6 @@ class _Run:
                 self._say(f"steps: {figures.steps} of {wanted}")
 
     async def _turn(self) -> None:
-        """Let the agent that is due next take its turn, and finish everything that follows from it."""
         due = self._living.due
         assert due is not None  # every agent is due again after a turn
         self._clock.advance(max(0.0, due - self._clock.monotonic()))
@@ -268,7 +259,6 @@ class _Run:
         await self._settle()
 
     async def _settle(self) -> None:
-        """Answer every request and finish every fold."""
         while self._requests:
             request = self._requests.pop(0)
             self._parts.engine.answer(request, await carry_out(self._parts, request, list))

@@ -13,7 +13,6 @@ from tests.benchmarks._bench import Bench, write_block
 
 
 def _parser(benches: list[Bench]) -> argparse.ArgumentParser:
-    """Return the parser, with a command for every bench; common options may stand before or after its name."""
     common = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
     common.add_argument("--vault", type=folder, metavar="DIR", help="the vault whose settings and texts are used")
     common.add_argument("--json", action="store_true", help="print one JSON object")

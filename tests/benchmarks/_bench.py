@@ -107,11 +107,7 @@ def require_block(path: Path | None, name: str) -> None:
 
 
 def write_block(path: Path, report: Report) -> None:
-    """Replace the text between a report's marks in a file.
-
-    Raises:
-        LociError: as `require_block`.
-    """
+    """Replace the text between a report's marks in a file."""
     before, after = _cut(path, report.name)
     write_atomic(path, f"{before}\n{report}\n{after}")
 

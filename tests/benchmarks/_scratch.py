@@ -56,11 +56,7 @@ def cached(folder: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def scratch(vault: Path, cache: Path, kept: Sequence[str] = KEPT) -> Iterator[Path]:
-    """Make a vault in a temporary folder; files that match `kept` come from `cache` and go back there.
-
-    Raises:
-        LociError: there is no vault.
-    """
+    """Make a vault in a temporary folder; files that match `kept` come from `cache` and go back there."""
     if not (vault / "config").is_dir():
         raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
     with temporary_folder("loci-bench-") as copy:

@@ -28,7 +28,6 @@ PARTS = ("strategies", "micro", "threshold", "archive", "summaries")
 
 
 def _rows_before(text: str) -> list[dict[str, Any]]:
-    """Return the rows of the part `summaries` in an earlier output of `--json`."""
     try:
         return list(json.loads(Path(text).read_text("utf-8"))["summaries"])
     except (OSError, ValueError, KeyError, TypeError):

@@ -66,7 +66,6 @@ def _row(folder: Path, chars: int, entries: int) -> dict[str, Any]:
 
 
 def _appended(folder: Path, chars: int, entries: int, batch: int) -> tuple[float, Memory]:
-    """Append memories; return the median microseconds of one, and the memory."""
     memory = Memory("Listener", folder, RealClock())
     memory.open(True)
     taken = []
@@ -84,7 +83,6 @@ def _batches(chars: int, entries: int, batch: int) -> Iterator[list[dict[str, An
 
 
 def _commit(memory: Memory, last: int) -> float:
-    """Fold the unfolded memories up to `last`; return the seconds that it took."""
     first, at = memory.watermark + 1, iso(RealClock().now())
     longterm = Summary("longterm", (1, first - 1), "y" * SUMMARY, at) if first > 1 else None
     recent = Summary("recent", (first, last), "z" * SUMMARY, at)

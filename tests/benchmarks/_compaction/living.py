@@ -87,9 +87,6 @@ def live(
         settings: values for `CONFIG`.
         ask: ask the questions; otherwise no vectors are made.
         window: context window in tokens; None for the vault's.
-
-    Raises:
-        LociError: vectors or a model are wanted but missing.
     """
     with scratch(way.vault, way.cache, KEPT if ask else ()) as vault:
         _set(vault, CONFIG, CompactionSettings, settings)
@@ -147,7 +144,6 @@ def _in_view(watch: FoldWatch, life: BenchmarkLife) -> list[bool]:
 
 
 async def _recalled(parts: Parts, agent: Agent, life: BenchmarkLife, embedder: str) -> list[bool]:
-    """Ask every question as the world does; return for each whether the first hits answer it."""
     by = "words" if embedder == NONE else "both"
     if by == "both" and not await parts.recall.complete():
         raise LociError(f"the vectors are missing: {parts.recall.trouble}")

@@ -45,7 +45,6 @@ _OBSCURE = (
 )
 
 LEAST = len(_CENTRAL) * TOLD + len(_PERIPHERAL) + len(_OBSCURE)
-"""Memories that tell a fact."""
 
 
 def made_up_life(memories: int, seed: int) -> BenchmarkLife:
@@ -77,7 +76,6 @@ def _facts(chance: Random) -> Sequence[tuple[str, str, str, tuple[str, ...], int
 
 
 def _told(chance: Random, place: int) -> tuple[str, str]:
-    """Return the kind and text of a memory without a fact."""
     who, where = chance.choice(_NAMES), chance.choice(_PLACES)
     if place % LOOKS == LOOKS - 1:
         about = " ".join(f"{name} {chance.choice(_DEEDS)}" for name in chance.sample(_NAMES, len(_NAMES)))

@@ -146,7 +146,6 @@ def in_a_row(text: str) -> str:
 
 
 def _rows(source: str, lives: Sequence[SummarizedLife]) -> list[dict[str, Any]]:
-    """Return the figures of some lives: a row for each tier, and one for both together."""
     rows = []
     for tier in TIERS:
         texts = [(life, one.covers, one.text) for life in lives for one in life.versions[tier]]
@@ -203,7 +202,6 @@ def _names(bare: str, name: str) -> bool:
 
 
 def table(rows: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]] = ()) -> Table:
-    """Return the table; earlier rows in `before` are shown in front of each figure."""
     earlier = {(row["life"], row["tier"]): row for row in before}
     columns = ("versions", "chars", *GROUPS, *FAULTS)
     body = []

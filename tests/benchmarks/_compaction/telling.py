@@ -67,7 +67,6 @@ def verdict(rows: Sequence[Row]) -> dict[str, bool | None]:
 
 
 def sizes(rows: Sequence[Row]) -> Table:
-    """Return the table of view lengths and costs."""
     head = ["strategy", "view, mean", "peak", "of the window", "of its budget", "folds", "calls", "spent"]
     head += ["saved a prompt", "break-even, rounds", "if paid for", "us an entry", "archive, kB", "summaries, kB"]
     return Table(
@@ -99,7 +98,6 @@ def _told(value: float | None, form: str) -> str:
 
 
 def facts(life: BenchmarkLife, rows: Sequence[Row]) -> Table:
-    """Return the table of facts kept, by kind and age: in the view, by recall, in either."""
     asked = counted(life, [True] * len(life.questions))
     ages = (f"quarter {age}" for age in QUARTERS)
     named = zip(("all", *asked["by_kind"], *ages), _counts(asked), strict=True)

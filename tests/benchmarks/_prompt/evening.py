@@ -143,11 +143,7 @@ async def live(
     clock: EveningClock,
     tell: Callable[[int, MeasuredThought | None], None] = lambda *_: None,
 ) -> list[MeasuredThought]:
-    """Run an evening and return its thoughts; `tell` is called when every agent has a past, and for each thought.
-
-    Raises:
-        LociError: there are too few agents, they get no past, or the model does not answer.
-    """
+    """Run an evening and return its thoughts; `tell` is called when every agent has a past, and for each thought."""
     await parts.recall.start(vectors=plan.vectors)
     evening = Evening(plan, parts, clock)
     try:
@@ -216,7 +212,6 @@ class Evening:
         return visitor
 
     async def gather_a_past(self) -> None:
-        """Run by instinct until each agent has enough memories."""
         for _ in range(MOST_TURNS):
             if min(one.memory.total for one in self._agents) >= self._plan.past:
                 break
@@ -242,7 +237,6 @@ class Evening:
         return agent
 
     def _next_saying(self) -> str:
-        """Return the saying that was not used for longest, so that the visitor does not repeat itself."""
         if not self._sayings:
             self._sayings = self._chance.sample(SAYINGS, len(SAYINGS))
         return self._sayings.pop()
@@ -251,7 +245,6 @@ class Evening:
         self._steps.append(self._parts.engine.step(self._visitor.id, line, Role.GUEST))
 
     async def _settle(self) -> None:
-        """Carry out requests and finish folds."""
         while self._steps:
             for request in self._steps.pop(0).requests:
                 self._parts.engine.answer(request, await carry_out(self._parts, request, list))

@@ -34,7 +34,7 @@ HEAD = ("seed", "recall by", "prompts", "two experiences", "one", "none", "token
 
 
 class Seen(NamedTuple):
-    """What one prompt shows: experiences of two sentences or more, their tokens, and all tokens, as the prompt counts."""
+    """What one prompt shows: experiences of two sentences or more, their tokens, and all tokens of the prompt."""
 
     experiences: int
     tokens: int
@@ -79,7 +79,6 @@ def measure(
 
 
 async def _prompts(folder: Path, vectors: bool) -> list[Seen]:
-    """Return what the prompts of all agents would show now."""
     clock = LifeClock(BEGIN)
     with opened(folder, writable=True, clock=clock) as parts:
         agents = [one for one in parts.minds.opened() if not one.definition.person]

@@ -23,11 +23,7 @@ _NONE = (
 
 @contextmanager
 def serving(host: str | None, seed: int) -> Iterator[str]:
-    """Yield the address of a server; without `host` one is started, and stopped at the end.
-
-    Raises:
-        LociError: the packages to start one are not installed.
-    """
+    """Yield the address of a server; without `host` one is started, and stopped at the end."""
     if host is not None:
         yield host
         return

@@ -45,11 +45,7 @@ class Apart:
         self._pool.shutdown(cancel_futures=True)
 
     def run(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what a function returns in the child.
-
-        Raises:
-            LociError: it failed there.
-        """
+        """Return what a function returns in the child."""
         try:
             return self._pool.submit(work, *args, **kwargs).result()
         except LociError:
@@ -74,11 +70,7 @@ class Apart:
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Return how many tokens each text has for MiniLM, without the two that frame a text.
-
-    Raises:
-        Unavailable: its files are not installed.
-    """
+    """Return how many tokens each text has for MiniLM, without the two that frame a text."""
     tokenizer = _tokenizer()
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -89,9 +81,6 @@ def frequent_words(count: int) -> list[str]:
     """Return English words of three to twelve letters, most frequent first, by the order of MiniLM's vocabulary.
 
     The hundred most frequent ones are left out, as they carry no meaning.
-
-    Raises:
-        Unavailable: its files are not installed.
     """
     known = sorted(_tokenizer().get_vocab().items(), key=lambda item: item[1])
     words = [word for word, _ in known if word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12]

@@ -81,9 +81,6 @@ def run_life(
         arms: the ways of asking; the first is timed.
         beside: which of `WINDOW`, `CHROMA` and `YARDSTICK` to ask too.
         k: hits that are asked for.
-
-    Raises:
-        LociError: there are no vectors although the settings want them.
     """
     lived = RecalledLife()
     with opened(vault, writable=True, clock=clock_of(life.records)) as parts:

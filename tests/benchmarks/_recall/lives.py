@@ -69,9 +69,6 @@ def read_data(path: Path, questions: Path | None) -> Data:
     """Read lives with their questions.
 
     `questions` belongs to a life, by default the file NAME-questions.jsonl beside it. LoCoMo holds its own.
-
-    Raises:
-        LociError: a file cannot be read, or has an unknown format.
     """
     text = _text(path)
     try:
@@ -162,7 +159,6 @@ def _begun(text: str) -> datetime:
 
 
 def _turns(session: Sequence[Mapping[str, Any]], begun: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each turn's name and its memory, in the form in which the world remembers speech."""
     for number, turn in enumerate(session):
         who, words = turn["speaker"], turn["text"]
         at = iso(parse_iso((begun + number * STEP).isoformat()))

@@ -33,7 +33,6 @@ class MadeUp:
         self._weights = list(accumulate(1 / (rank + FLATTENING) for rank in range(1, len(words) + 1)))
 
     def entry(self, life: int, seq: int) -> Entry:
-        """Return a memory by number; lives and memories count from 1."""
         chance = Random(f"{self._seed} {life} {seq}")
         who, where, kind = chance.choice(self._names), chance.choice(self._places), chance.random()
         at = iso(_BEGINNING + seq * _STEP)
@@ -60,5 +59,4 @@ class MadeUp:
 
 
 def end_of(memories: int) -> datetime:
-    """Return the time of the last of so many memories."""
     return _BEGINNING + memories * _STEP

@@ -36,7 +36,6 @@ class Score:
 
 
 def share(evidence: Collection[object], found: Collection[object]) -> float:
-    """Return the fraction of the evidence that was found."""
     return sum(one in found for one in evidence) / len(evidence)
 
 

@@ -33,7 +33,6 @@ CALLED = {
     CHROMA: "chromadb's plain query",
     YARDSTICK: "BM25 of whole memories",
 }
-"""The ways of asking, as the tables name them."""
 AMONG = 5
 """Number of first hits that may hold the answer to a question about a life."""
 
@@ -73,7 +72,6 @@ def _rounded(part: Mapping[int, float]) -> dict[str, float]:
 
 
 def all_asked(lives: Sequence[BenchmarkLife], lived: Sequence[RecalledLife]) -> list[AnsweredQuestion]:
-    """Score every question that has evidence, in every way it was asked."""
     return [
         _scored(arm, number, place, life, one.tokens, found)
         for number, (life, one) in enumerate(zip(lives, lived, strict=True), 1)
