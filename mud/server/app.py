@@ -378,9 +378,7 @@ class App:
 
         def tell(profile: str, answers: bool) -> None:
             host = self._parts.queue.overview([profile])[0].servers
-            if (
-                not host or answered.get(host) is answers
-            ):  # no such profile (reported by check), or a profile with the same server reported it
+            if not host or answered.get(host) is answers:  # unknown profile, or host reported already
                 return
             answered[host] = answers
             self._tell_of_models(self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host))
