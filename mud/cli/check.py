@@ -1,4 +1,4 @@
-"""`check`: every mistake in the vault, with file, line and key. It takes no lock and writes nothing."""
+"""`check`: lists every mistake in the vault, with file, line and key. It takes no lock and writes nothing."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ def _no_arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
 def check(args: argparse.Namespace) -> int:
-    """Print every problem; nothing when there is none."""
     vault = vault_in(args.vault)
     problems = check_vault(vault)
     tell_links(vault)

@@ -1,4 +1,4 @@
-"""`compact`: fold an agent's memories now, as `@compact-memories` does in the world."""
+"""`compact`: folds an agent's memories now, as `@compact-memories` does in the world."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from mud.server.wiring import Parts, must_have_words, opened
 
 @tool("compact", "fold an agent's memories into summaries now", agent_argument)
 def compact(args: argparse.Namespace) -> int:
-    """Print what the fold came to."""
     with opened(args.vault, writable=True) as parts:
         must_have_words(parts.texts)
         record = asyncio.run(_fold(parts, args.agent))
@@ -33,7 +32,6 @@ async def _fold(parts: Parts, name: str) -> dict[str, object]:
 
 
 def _told(record: Mapping[str, Any]) -> str:
-    """Return the record in aligned plain text, the summary's words below."""
     if not record["summary"]:
         return f"There is nothing to fold: {record['reason']}."
     tokens, spread, saved = record["tokens"], record["range"], record["saved_tokens"]

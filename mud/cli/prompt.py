@@ -1,4 +1,4 @@
-"""`prompt`: exactly what an agent's model would be asked now."""
+"""`prompt`: prints exactly what an agent's model would be asked now."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from mud.server.wiring import Parts, must_have_words, opened_for_recall
 
 @tool("prompt", "the exact prompt an agent would get now", agent_argument)
 def prompt(args: argparse.Namespace) -> int:
-    """Print the prompt; with `--json` its sections and what was shed too."""
     with opened_for_recall(args.vault) as parts:
         must_have_words(parts.texts)
         agent = parts.minds.get(args.agent)

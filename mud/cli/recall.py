@@ -1,4 +1,4 @@
-"""`recall`: ask an agent's memory, from the command line or for every line of stdin."""
+"""`recall`: searches an agent's memory for a question, or for every line of stdin."""
 
 from __future__ import annotations
 
@@ -34,7 +34,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("recall", "search everything an agent ever lived through", _arguments)
 def recall(args: argparse.Namespace) -> int:
-    """Print the hits of each question."""
     with opened_for_recall(args.vault) as parts:
         asyncio.run(_answer(parts, parts.minds.get(args.agent), args))
     return 0
@@ -52,7 +51,6 @@ def _queries(query: str | None) -> Iterator[str]:
 
 
 async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
-    """Complete the index, then answer every question."""
     vectors = parts.writable and not args.lexical
     if not parts.writable and not args.lexical:
         progress(f"{parts.reading}: answering by words alone")

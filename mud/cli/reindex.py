@@ -1,4 +1,4 @@
-"""`reindex`: make the index of a vault anew, from what its agents lived through and wrote."""
+"""`reindex`: rebuilds the index of a vault from its archives, summaries and notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("reindex", "make the index anew; nothing but the index is touched", _arguments)
 def reindex(args: argparse.Namespace) -> int:
-    """Throw the index away and fill it again, vectors included."""
     with opened(args.vault, writable=True) as parts:
         started = time.perf_counter()
         discard_index(parts.vault, embeddings=args.embed)

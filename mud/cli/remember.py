@@ -1,4 +1,4 @@
-"""`remember`: give an agent memories in bulk, from a file of JSON lines, folding as it goes."""
+"""`remember`: appends the memories in a file of JSON lines to an agent's archive and folds what becomes due."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ from mud.storage.settings import Value, unknown_key
 from mud.world.narration import counted
 
 BY_RULES = "extractive"
-"""The summarizer that asks no model."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,7 +54,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("remember", "append memories to an agent's life in bulk, folding as it goes", _arguments)
 def remember(args: argparse.Namespace) -> int:
-    """Append every memory of the file, or none when a line is wrong."""
     with _open(args.file) as file:
         given = _Given(file, args.file.name)
         with opened(args.vault, writable=True) as parts:
@@ -78,7 +76,6 @@ def remember(args: argparse.Namespace) -> int:
 
 
 def _written(record: Mapping[str, Any]) -> str:
-    """Say who wrote how many summaries, where a model was to."""
     if record["summarizer"] == BY_RULES or not record["summaries"]:
         return ""
     by_rules = record["summaries"].get(BY_RULES, 0)
@@ -88,15 +85,11 @@ def _written(record: Mapping[str, Any]) -> str:
 
 
 def _open(path: Path) -> BinaryIO:
-    """Open a file to be read twice, as it may be longer than what fits into RAM; what only comes once is copied first.
-
-    Raises:
-        LociError: it cannot be read, or is neither a file nor a pipe or a terminal.
-    """
+    """Open a file that can be read twice, since it may not fit into RAM; a pipe is copied to a temporary file."""
     try:
         mode, waiting = path.stat().st_mode, f"waiting for the memories that come through {visible(str(path))}"
         if stat.S_ISFIFO(mode):
-            progress(waiting)  # to open one waits until somebody writes
+            progress(waiting)  # opening a pipe waits for a writer
         file = path.open("rb")
         if stat.S_ISREG(mode):
             return file
@@ -105,7 +98,7 @@ def _open(path: Path) -> BinaryIO:
                 progress(waiting)
             elif not stat.S_ISFIFO(mode):
                 raise LociError(f"{visible(str(path))} is no ordinary file; expected a file or a pipe")
-            copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (whoever asked closes it)
+            copy = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115  (the caller closes it)
             try:
                 copy.writelines(_bounded(file, path.name))
             except BaseException:
@@ -117,11 +110,7 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _bounded(file: BinaryIO, name: str) -> Iterator[bytes]:
-    """Yield the lines of a file from where it stands; other line ends may stand raw inside a text.
-
-    Raises:
-        LociError: a line is longer than a line of the archive may be; no more than that is held of it.
-    """
+    """Yield lines split at `\\n` only, since other line ends may be part of a text; too long a line is an error."""
     for number in count(1):
         line = file.readline(LONGEST_LINE)
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
@@ -134,11 +123,6 @@ def _bounded(file: BinaryIO, name: str) -> Iterator[bytes]:
 
 
 def _lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield the lines of a file that are not blank, with their numbers.
-
-    Raises:
-        LociError: as `_bounded`.
-    """
     file.seek(0)
     for number, line in enumerate(_bounded(file, name), 1):
         if number == 1:
@@ -148,19 +132,13 @@ def _lines(file: BinaryIO, name: str) -> Iterator[tuple[int, bytes]]:
 
 
 class _Progress(NamedTuple):
-    """How far a file was taken.
-
-    Args:
-        lines: of the file, from its first.
-        first, last: the memories that they became.
-    """
+    """How far a file was taken: `lines` from its start became the memories `first` to `last`."""
 
     lines: int
     first: int
     last: int
 
     def told(self, given: _Given) -> str:
-        """Say so."""
         memories = f"memory {self.last}" if self.first == self.last else f"memories {self.first}-{self.last}"
         return (
             f"{self.lines} of the {counted(given.count, 'line')} of {visible(given.name)} are remembered, as {memories}"
@@ -168,25 +146,18 @@ class _Progress(NamedTuple):
 
 
 class _Given:
-    """The lines of a file that are to be remembered, every one of them a memory.
+    """The valid lines of a file, one memory each; invalid lines raise one LociError that names them all.
 
-    A key that nothing reads is told once, where it stands first: lines may come from elsewhere and have more.
-
-    Args:
-        file: the file.
-        name: what it is called.
-
-    Raises:
-        LociError: it is not UTF-8, a line is too long, or it names every line that is wrong.
+    A key that nothing reads is reported once.
     """
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file, self.name = file, name
         self.count = 0
         self.named = False
-        """Some of them have a name of their own."""
+        """Whether any line has an `id`."""
         self.known = 0
-        """Lines passed over, because their name is taken."""
+        """Lines skipped because a memory with their id exists."""
         problems: list[Problem] = []
         ignored: dict[str, int] = {}
         for number, line in _lines(file, name):
@@ -201,7 +172,7 @@ class _Given:
                 raise LociError(f"{name} cannot be read: it is not UTF-8") from None
             except RecursionError:
                 problems.append(Problem(name, number, "", "this is nested too deep"))
-            except json.JSONDecodeError:  # Python's own words count lines and columns in this one
+            except json.JSONDecodeError:  # Python's message would count lines and columns within this line
                 problems.append(Problem(name, number, "", "this is not valid JSON"))
             except ValueError as error:
                 problems.append(Problem(name, number, "", str(error)))
@@ -211,11 +182,7 @@ class _Given:
             progress(f"passed over: {Problem(name, number, key, unknown_key(key, RECORD_KEYS))}")
 
     def taken(self, archive: Path) -> _Progress | None:
-        """Return how far the file was taken when it was given last; None when it never was.
-
-        Raises:
-            OSError: when the archive cannot be read.
-        """
+        """Return how far the file was taken the last time; None if it never was."""
         places = {digest: place for place, (digest, _) in enumerate(self._marked(), 1)}
         found = newest_of(archive, places)
         if found is None:
@@ -225,12 +192,7 @@ class _Given:
         return _Progress(lines, min(begun[1], found[1]) if begun else found[1], found[1])
 
     def records(self, after: int, ids: set[str]) -> Iterator[dict[str, Any]]:
-        """Yield the memories behind so many lines, each with its origin; one whose name is taken is passed over.
-
-        Args:
-            after: the lines.
-            ids: the names that are taken; grows.
-        """
+        """Yield the memories after the first `after` lines, with their origin. `ids` are skipped, and grow."""
         for digest, line in islice(self._marked(), after, None):
             record = _record(line) | {ORIGIN: digest}
             id = sanitize(record.get("id") or "")
@@ -260,14 +222,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    if (many := len(digits.lstrip("-"))) > _MOST_DIGITS:  # Python reads none of many thousands, as that takes long
+    if (many := len(digits.lstrip("-"))) > _MOST_DIGITS:  # Python refuses to parse thousands of digits, as that is slow
         raise ValueError(f"a number has {many:,} digits; expected at most {_MOST_DIGITS}")
     return int(digits)
 
 
 _MOST_DIGITS = 300
 _JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
-"""Not orjson, which takes the last of two values in silence."""
+"""Not orjson, which silently takes the last value of a duplicate key."""
 
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
@@ -277,7 +239,6 @@ def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
 
 
 def _settings(parts: Parts, name: str) -> CompactionSettings:
-    """Return the settings of whoever is to remember; of somebody who is yet to be made those of all."""
     agent = parts.minds.find(name)
     return agent.settings() if agent is not None else parts.configuration.get(CompactionSettings)
 
@@ -285,7 +246,6 @@ def _settings(parts: Parts, name: str) -> CompactionSettings:
 async def _remember(
     parts: Parts, args: argparse.Namespace, settings: CompactionSettings, given: _Given
 ) -> tuple[Agent, dict[str, Any]]:
-    """Append, fold whatever falls due, and index; return who remembers, and the record of it."""
     asks = args.summarizer not in (None, BY_RULES)
     try:
         writes = await _model(parts, settings.profile) if asks and given.count else "rules"
@@ -302,11 +262,7 @@ async def _remember(
 
 
 async def _model(parts: Parts, profile: str) -> str:
-    """Say which model writes the summaries.
-
-    Raises:
-        LociError: there is no such profile, or its model does not answer.
-    """
+    """Return a phrase that names the model which writes the summaries; raise a LociError if it does not answer."""
     found = parts.configuration.get_named(LLMProfile, profile)
     if not await parts.queue.alive(profile):
         why = "; ".join(parts.queue.silent([profile])) or "its server does not answer"
@@ -318,19 +274,19 @@ async def _model(parts: Parts, profile: str) -> str:
 
 
 def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
-    """Have a summarizer write, whatever the files say; nothing of it is written down."""
+    """Use a summarizer for this run only, whatever the settings say."""
     definition = parts.minds.definitions[agent.slug]
     chosen = {"summarizer": Value("summarizer", summarizer, "the command line", 0)}
     parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
 
 
 def _after(given: _Given, archive: Path, *, resume: bool) -> int:
-    """Say how far the file was taken already, and return behind which of its lines to begin."""
+    """Report how far the file was taken already, and return after which of its lines to begin."""
     taken = given.taken(archive) if given.count else None
     if taken is None:
         if resume and given.count:
             nothing = f"nothing of {visible(given.name)} is remembered"
-            if newest_of(archive) is not None:  # what it was when it was taken, it may be no more
+            if newest_of(archive) is not None:  # the file may have changed since it was taken
                 raise LociError(f"{nothing} as it is now, but other lines are; without --resume it is taken whole")
             progress(f"{nothing} yet; it is taken from its first line")
         return 0
@@ -350,7 +306,7 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
         made.extend(summary for commit in commits for summary in commit.made)
 
     def ended() -> bool:
-        """Say at a signal what was taken; the program ends."""
+        """At a signal, print what was taken; the program ends."""
         progress(_newly_taken(given, archive, first, after)[1])
         return False
 
@@ -384,13 +340,9 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
 
 
 def _newly_taken(given: _Given, archive: Path, first: int, after: int) -> tuple[int, str]:
-    """Return how many lines of the file are memories after a failure, as the archive alone knows, and a sentence on it.
+    """Return how many lines are in the archive after a failure, and a sentence that says so.
 
-    Args:
-        given: the file.
-        archive: the archive's folder.
-        first: the memory that was to be the first.
-        after: the lines that were memories before.
+    `first` is the number of the first memory to append, `after` the number of lines taken before.
     """
     taken = given.taken(archive)
     if taken is None or (taken.last < first and not after):

@@ -1,4 +1,4 @@
-"""`simulate`: let a world live on virtual time, by instinct alone, and say what came of it."""
+"""`simulate`: runs a world on virtual time without a model, and prints figures."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mud.simulation.run import SimulationPlan
 from mud.simulation.run import simulate as simulated
 
 FRESH = 1 << 31
-"""A seed that nobody named is below this."""
+"""Random seeds are below this."""
 
 
 def _steps(text: str) -> int:
@@ -36,7 +36,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("simulate", "let the world live on virtual time, without a model, and say what came of it", _arguments)
 def simulate(args: argparse.Namespace) -> int:
-    """Print what the run came to."""
     seed = args.seed if args.seed is not None else SystemRandom().randrange(FRESH)
     record = simulated(SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep), progress)
     if args.json:
@@ -47,6 +46,5 @@ def simulate(args: argparse.Namespace) -> int:
 
 
 def _told(record: Mapping[str, Any]) -> str:
-    """Return the record as aligned lines."""
     width = max(map(len, record))
     return "\n".join(f"{name:<{width}}  {value if value is not None else '-'}" for name, value in record.items())

@@ -1,4 +1,4 @@
-"""`status`: how a memory stands, and what is wrong in the vault. A reader: it takes no lock and repairs nothing."""
+"""`status`: shows the state of an agent's memory and the vault's mistakes. It takes no lock and repairs nothing."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ HELP = "how an agent's memory stands: totals, tiers, gaps, what is due next; ask
 
 @tool("status", HELP, agent_argument)
 def status(args: argparse.Namespace) -> int:
-    """Print the status, as text or as one JSON object."""
     with opened(args.vault, writable=False) as parts:
         must_have_words(parts.texts)
         try:
             agent = parts.minds.get(args.agent)
         except UnknownName:
             raise
-        except (LociError, OSError):  # its memory cannot be opened, as the caller says; what else is wrong may be why
+        except (LociError, OSError):  # the caller prints that the memory cannot be opened; the problems may say why
             _show(args, parts, None)
             raise
         asyncio.run(_measure(parts, agent))
@@ -38,10 +37,7 @@ def status(args: argparse.Namespace) -> int:
 
 
 def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
-    """Print how a memory stands, None for one that cannot be opened, and what is wrong in the vault."""
-
     def look(archive: Path, between: Callable[[], None]) -> Examined:
-        """Look at an archive, and keep what the status tells of it."""
         found = examine(archive, between)
         if agent is not None and archive == agent.folder / "archive":
             agent.unreadable = found.unreadable
@@ -62,7 +58,7 @@ def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
 async def _measure(parts: Parts, agent: Agent) -> None:
     try:
         await agent.measure()
-        with suppress(OSError):  # then the status says nothing of it
+        with suppress(OSError):  # then the status leaves it out
             await parts.minds.inner.look(agent)
     finally:
         await parts.queue.close(0)

@@ -1,1 +1,1 @@
-"""The ways in for people. A portal reads lines and shows lines; what a line means is the engine's business."""
+"""The ways in for players. A portal reads and shows lines; the engine interprets them."""

@@ -1,4 +1,4 @@
-"""The way in for a pipe: one line in, its replies out, in order. Nothing is ever asked, and nothing is decorated."""
+"""The way in for a pipe: one line in, its replies out, in order, without prompts or decoration."""
 
 from __future__ import annotations
 
@@ -12,25 +12,20 @@ from collections.abc import Callable
 from mud.portal.session import Session
 
 LONGEST = 400_000
-"""Bytes of a line that are kept; the rest of a longer one is thrown away, and the engine refuses what was kept."""
+"""Bytes of a line that are kept; the rest is dropped, and the engine refuses such a line."""
 CHUNK = 65_536
 AHEAD = 64
-"""Lines read ahead of the one that is being carried out; a fast pipe waits then and does not fill memory."""
+"""Lines read ahead of the current one; then a fast pipe waits, so that memory is not filled."""
 
 
 def show_plain(text: str) -> None:
-    """Print a text at once; what the output's encoding has no sign for becomes a question mark."""
+    """Print a text at once; characters that the output's encoding lacks become question marks."""
     encoding = sys.stdout.encoding or "utf-8"
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 
 def cut_lines(chunks: Callable[[], bytes], take: Callable[[str], None]) -> None:
-    """Read bytes until there are none and hand over each line as text.
-
-    Args:
-        chunks: returns some bytes, or none at the end.
-        take: gets each line without its end; what is not UTF-8 arrives as replacement characters.
-    """
+    """Read bytes until there are none and pass each line to `take`, with invalid UTF-8 replaced."""
     line = bytearray()
     while data := chunks():
         *whole, rest = data.split(b"\n")
@@ -48,13 +43,10 @@ def _text(line: bytearray) -> str:
 
 
 class LineReader:
-    """Reads the lines of a file descriptor in a thread, because not every loop can wait for a file or a terminal.
+    """Reads the lines of a file descriptor in a thread, because not every event loop can wait for a file or a terminal.
 
-    It reads at most `AHEAD` lines ahead, and its thread ends when `close` is called, even in the midst of waiting, so
-    that no line is taken from whoever reads the descriptor next. Needs a running event loop.
-
-    Args:
-        fd: where lines come from; it is not closed.
+    It reads at most `AHEAD` lines ahead. `close` stops the thread even while it waits, so that no line is taken from
+    the next reader of the descriptor, which stays open. Needs a running event loop.
     """
 
     def __init__(self, fd: int) -> None:
@@ -71,19 +63,19 @@ class LineReader:
         """Return the next line; None at the end of the input."""
         line = await self._lines.get()
         if line is None:
-            self._lines.put_nowait(None)  # whoever asks again hears the same
+            self._lines.put_nowait(None)  # later calls return None too
         else:
             self._room.release()
         return line
 
     def close(self) -> None:
-        """Read no further. Doing so twice is allowed."""
+        """Stop reading. May be called twice."""
         if self._closed:
             return
         self._closed = True
         self._room.release()
         os.write(self._alarm, b"!")
-        # At once, unless another process took the bytes between poll and read; then the thread ends with this one.
+        # May time out when another process took the bytes between poll and read; then the thread ends with this one.
         self._thread.join(timeout=1.0)
         os.close(self._wake)
         os.close(self._alarm)
@@ -92,7 +84,7 @@ class LineReader:
         try:
             cut_lines(self._chunk, self._take)
         except OSError:
-            # The descriptor is gone, a terminal that was hung up for instance: the end of the input like any other.
+            # The descriptor is gone, such as a terminal that was hung up: treated as the end of the input.
             pass
         if not self._closed:
             self._hand_over(None)
@@ -117,17 +109,14 @@ class LineReader:
         try:
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
         except RuntimeError:
-            # The loop has ended without `close`: nobody is left to read.
+            # The loop has ended without `close`.
             self._closed = True
 
 
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
-    """Carry on a session over a file descriptor until it ends or the person quits.
+    """Run a session over a file descriptor until its end or `quit`.
 
-    Args:
-        session: the person's session.
-        answered: returns the event that is set whenever a request was answered.
-        fd: where lines come from.
+    `answered` returns the event that is set whenever a request was answered.
     """
     reader = LineReader(fd)
     try:
@@ -137,7 +126,7 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
                 event = answered()
                 event.clear()
                 await event.wait()
-            # Let agents and events have their turn between two lines of a fast pipe.
+            # Let agents and events run between two lines of a fast pipe.
             await asyncio.sleep(0)
     finally:
         reader.close()

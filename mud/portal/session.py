@@ -1,7 +1,4 @@
-"""One person's time in the world, without any input or output: lines go in, lines to show come out.
-
-Pure: a terminal, a pipe and later a socket all drive the same session.
-"""
+"""One player's session without input or output: a terminal, a pipe or a socket can drive it."""
 
 from __future__ import annotations
 
@@ -11,29 +8,28 @@ from mud.engine.engine import Step
 
 
 class Session:
-    """A person at a keyboard.
+    """A player at a keyboard.
 
     Args:
-        who: id of the person's character.
+        who: id of the player's character.
         submit: carries out a line as that character.
-        show: takes a text to show, which may have several lines; an OSError of it ends the session, since whoever read
-            it has gone.
+        show: shows a text of one or more lines; an OSError from it ends the session.
     """
 
     def __init__(self, who: str, submit: Callable[[str], Step], show: Callable[[str], None]) -> None:
         self.own = who
         self.who = who
-        """Id of whom they see through: their own character, or one that they have taken over."""
+        """Id of the character whose perceptions are shown: the player's own or a possessed one."""
         self.over = False
         self._submit = submit
         self._show = show
         self._awaited: dict[int, int] = {}
         self._early: dict[int, int] = {}
-        """Answers that came while the line that asked was still being submitted."""
+        """Answers that came while the line with the request was still being submitted."""
 
     @property
     def waiting(self) -> bool:
-        """Whether a line still waits for the answer to what it asked for."""
+        """Whether requests of a line are still unanswered."""
         return bool(self._awaited)
 
     def type(self, line: str) -> None:
@@ -49,7 +45,6 @@ class Session:
         self.over = self.over or step.quit
 
     def tell(self, text: str) -> None:
-        """Show something to this person; nothing when there is nothing to show."""
         if not text:
             return
         try:
@@ -58,7 +53,7 @@ class Session:
             self.over = True
 
     def observe(self, step: Step) -> None:
-        """Show what a step of somebody else, or the answer to a request, lets this person perceive."""
+        """Show what another character's step, or the answer to a request, lets this player perceive."""
         asked = step.answers
         if asked is not None and (asked.who == self.who or asked.step in self._awaited):
             self._answered(asked.step)

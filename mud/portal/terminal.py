@@ -1,4 +1,4 @@
-"""The way in for a terminal: a line with history and editing at the bottom, the world above it."""
+"""The way in for a terminal: an input line with history and editing at the bottom, the world above it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ log = logging.getLogger(__name__)
 
 
 class _History(FileHistory):
-    """What was typed, in a file; a disk that is full costs the history, never the session."""
+    """The history of input lines in a file; errors of the disk never end the session."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(str(path))
         self._path = path
 
     def load_history_strings(self) -> Iterable[str]:
-        """Return what was typed before, the newest first; nothing when the file is none of ours."""
         try:
             os.close(open_own(self._path, os.O_RDONLY))
             yield from super().load_history_strings()
@@ -34,7 +33,6 @@ class _History(FileHistory):
             return
 
     def store_string(self, string: str) -> None:
-        """Write down one line, as far as it is text."""
         try:
             os.close(open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND))
             super().store_string(string.encode("utf-8", "replace").decode("utf-8"))
@@ -43,13 +41,7 @@ class _History(FileHistory):
 
 
 async def run_terminal(session: Session, words: list[str], history: Path) -> None:
-    """Carry on a session at a terminal until the person quits, by a command, Ctrl-D or Ctrl-C.
-
-    Args:
-        session: the person's session.
-        words: the verbs to complete with the tab key.
-        history: file that keeps what was typed, for the arrow keys.
-    """
+    """Run a session at a terminal until `quit`, Ctrl-D or Ctrl-C. `words` are completed with the tab key."""
     make_folder(history.parent, above=True)
     completer = WordCompleter(words, sentence=True)
     prompt: PromptSession[str] = PromptSession(

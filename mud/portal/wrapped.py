@@ -1,4 +1,4 @@
-"""Text for a terminal, broken between words."""
+"""Text for a terminal, wrapped between words."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import shutil
 import textwrap
 
 WIDEST = 100
-"""Columns of a line at most; longer ones are hard to read."""
+"""Most columns of a line; longer ones are hard to read."""
 
 
 def draws() -> bool:
-    """Return whether the terminal knows the codes that draw a line to edit; one that is dumb shows them as letters."""
+    """Return whether the terminal understands the codes for line editing; a dumb one prints them."""
     return os.environ.get("TERM", "") not in ("dumb", "unknown")
 
 
 def show_wrapped(text: str) -> None:
-    """Print a text at once, its lines broken between words at the terminal's width."""
+    """Print a text at once, wrapped between words at the terminal's width."""
     width = min(WIDEST, shutil.get_terminal_size().columns)
     for line in text.split("\n"):
         print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")

@@ -1,1 +1,1 @@
-"""The running program: a vault is opened, its parts are wired together, and edits and requests are carried out."""
+"""The running program: it opens a vault, connects its parts, and carries out edits and requests."""

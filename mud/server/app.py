@@ -1,4 +1,4 @@
-"""Run a world: open the vault, wake the agents, let somebody in, carry out what commands ask for, close in order."""
+"""The running world: opens the vault, starts the agents, runs the player's session and shuts down in order."""
 
 from __future__ import annotations
 
@@ -46,30 +46,25 @@ __all__ = ["App", "Options", "run"]
 log = logging.getLogger(__name__)
 
 Shown = TypeVar("Shown")
-"""What is shown: a text, or an event."""
 
 MODEL_GRACE = 5.0
-"""Seconds that a call of a model is given when the world closes."""
+"""Seconds that a running model call is given at shutdown."""
 CLOSING_GRACE = 3.0
-"""Seconds that the world's own tasks are given to end."""
+"""Seconds that the background tasks are given to end."""
 COME_IN = 0.3
-"""Seconds after which agents begin to live and lives are looked through: who comes in is shown where they are first."""
+"""Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
 SYNC_EVERY = 1.0
-"""Seconds between two syncs of ledger and archives to the disk."""
+"""Seconds between two syncs of ledger and archives to disk."""
 
 
 class Options(NamedTuple):
     """How a world is run; see `python -m mud run --help`.
 
     Args:
-        vault: the vault's folder.
-        name: name of the player's character.
         headless: there is no player; the chronicle goes to stdout.
-        seconds: end after so long; None for when the player leaves.
-        agents: agents think.
-        brain: name of every agent's brain, or `auto`; None for each its own.
-        seed: seed of all chance; None for a fresh one.
-        json: print what happens as JSON lines; for a headless run.
+        seconds: end after so long; None to run until the player leaves.
+        brain: name of every agent's brain, or `auto`; None to use each agent's own.
+        json: print events as JSON lines; only for a headless run.
     """
 
     vault: Path
@@ -83,11 +78,7 @@ class Options(NamedTuple):
 
 
 def run(options: Options) -> int:
-    """Run a world until its player leaves, its time is over, or it is told to end; return the exit code.
-
-    Raises:
-        LociError: when it cannot begin.
-    """
+    """Run a world until it ends and return the exit code."""
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
@@ -97,20 +88,19 @@ def run(options: Options) -> int:
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
-        with asyncio.Runner() as runner:  # where no loop can be made, nothing waits for one
+        with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
             runner.run(App(parts, options, name).live())
     return 0
 
 
 def _load_brains() -> Registry[Brain]:
-    # Here, and not above: it is a fifth of what is loaded, and whoever comes in need not wait for it.
+    # Imported here because it is a fifth of all imports, and the player need not wait for it.
     from mud.server.brains import load_brains
 
     return load_brains()
 
 
 def _log_into(folder: Path) -> None:
-    """Send the program's log into the vault, and warnings to stderr besides."""
     file = VaultLog(folder / "loci.log", kept=3)
     file.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     shown = logging.StreamHandler()
@@ -120,26 +110,16 @@ def _log_into(folder: Path) -> None:
     root.setLevel(logging.INFO)
     root.handlers[:] = [file, shown]
     logging.raiseExceptions = False  # a full disk must not print a traceback for every line of the log
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it would log a line for every call
+    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs a line for every call
 
 
 class _Plain(logging.Formatter):
-    """Shows people what went wrong in one line; the traceback is in the log file."""
-
     def format(self, record: logging.LogRecord) -> str:
-        """Return the message alone."""
         return f"loci: {visible(record.getMessage())}"
 
 
 class App:
-    """A running world.
-
-    Args:
-        parts: the opened vault.
-        options: how it is run.
-        name: name of the player's character, checked.
-        heard: the signals that end it.
-    """
+    """A running world."""
 
     def __init__(self, parts: Parts, options: Options, name: str, heard: Signals = signals) -> None:
         self._parts = parts
@@ -152,9 +132,9 @@ class App:
         self._tasks: list[asyncio.Task[None]] = []
         self._session: Session | None = None
         self._unshown: OSError | None = None
-        """Why stdout took no more; None while it takes everything."""
+        """Why stdout took no more; None while it works."""
         self._unsynced = ""
-        """Why the disk does not confirm what was written; empty while it does."""
+        """Why the disk does not confirm writes; empty while it does."""
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
@@ -162,7 +142,7 @@ class App:
         )
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
-        """What happened before agents began to live, for them to notice then."""
+        """Steps from before the agents started; they observe them when they start."""
         parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
@@ -171,11 +151,11 @@ class App:
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
 
     async def live(self) -> None:
-        """Run until the player leaves, the time is over, a signal comes or stdout takes no more; then close in order.
+        """Run until the player leaves, the time is over, a signal comes or stdout fails; then shut down in order.
 
         Raises:
-            LociError: not everything that was answered could be written into the archives.
-            OSError: stdout took no more, or the vault's folder is not where it was.
+            LociError: not every memory could be written to the archives.
+            OSError: stdout failed, or the vault's folder was moved or replaced.
         """
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
@@ -198,14 +178,11 @@ class App:
             raise self._unshown
 
     def _told_to_end(self, loop: asyncio.AbstractEventLoop) -> bool:
-        """Have a signal close the world in order, at whatever moment it comes."""
-        with suppress(RuntimeError):  # the loop has ended: the world is closed, and the vault is being let go of
+        with suppress(RuntimeError):  # the loop has ended: the world is closed already
             loop.call_soon_threadsafe(self._stop.set)
         return True
 
     def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
-        """Return what shows something on stdout, and ends the world when that takes no more."""
-
         def shown(what: Shown) -> None:
             try:
                 show(what)
@@ -217,7 +194,6 @@ class App:
         return shown
 
     def _duties(self) -> list[tuple[str, Callable[[], Awaitable[None]]]]:
-        """Return what has to be done all the time."""
         parts = self._parts
         duties: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("indexing what was lived before", self._index_all),
@@ -233,7 +209,6 @@ class App:
         return duties
 
     async def _until_over(self) -> None:
-        """Let the player in, or none, and wait for the end."""
         waits: list[asyncio.Task[Any]] = [asyncio.create_task(self._stop.wait())]
         if self._options.seconds is not None:
             waits.append(asyncio.create_task(self._sleep(self._options.seconds)))
@@ -249,15 +224,12 @@ class App:
     async def _sleep(self, seconds: float) -> None:
         await self._parts.clock.sleep(seconds)
 
-    # the player
-
     async def _play(self) -> None:
-        """Let the player in and carry on their session until they leave."""
         session = self._enter(self._until_gone(show_wrapped if self._terminal else show_plain))
         try:
             if self._terminal:
                 words = self._parts.commands.words()
-                # Here, and not above: only a terminal needs the library that draws one.
+                # Imported here because only a terminal needs this library.
                 from mud.portal.terminal import run_terminal
 
                 await run_terminal(session, words, self._parts.vault / "log" / "history")
@@ -267,7 +239,6 @@ class App:
             self._parts.engine.unobserve(session.observe)
 
     def _enter(self, show: Callable[[str], None]) -> Session:
-        """Bring the player's character into the world, made at the first visit."""
         parts = self._parts
         agent = parts.minds.open(self._slug_of_player())
         parts.engine.witnesses.add(agent.id)
@@ -298,7 +269,7 @@ class App:
         return slug
 
     def _start_of(self, who: str) -> Thing:
-        """Return where a character comes in: where it left, else the start location of `config/world.md`."""
+        """Return where a character enters: its last location, else `start_location` of `config/world.md`."""
         world = self._parts.engine.world
         left = world.get(world.away.get(who, ""))
         if left is not None:
@@ -315,13 +286,11 @@ class App:
         return step
 
     def _tell(self, text: str) -> None:
-        """Tell the owner: on line where there is a session, else on stderr."""
+        """Show a text to the owner: in the session if there is one, else on stderr."""
         if self._session is not None:
             self._session.tell(text)
         else:
             print(text, file=sys.stderr, flush=True)
-
-    # requests
 
     def _submitted(self, step: Step) -> None:
         for request in step.requests:
@@ -341,10 +310,8 @@ class App:
         finally:
             self._answered.set()
 
-    # duties
-
     async def _live_on(self) -> None:
-        """Load what agents think and fold with, aside so that nobody waits for it, and have them live."""
+        """Load brains and summarizers in a thread, so that the event loop is not blocked, then run the agents."""
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(_load_brains)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
@@ -367,7 +334,6 @@ class App:
             await self._parts.minds.catch_up(agent)
 
     async def _check_lives(self) -> None:
-        """Tell what is wrong with memories; a long life takes a while to look through, for which nobody waits."""
         await self._parts.clock.sleep(COME_IN)
         problems = await in_thread(partial(check_lives, self._parts.vault))
         self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
@@ -375,7 +341,7 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if self._parts.engine.number != saved and await self._synced():  # so that saving finds little left to sync
+            if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
                 saved = self._parts.engine.number
                 self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
@@ -387,14 +353,14 @@ class App:
             await self._synced()
 
     def _write_what_waits(self) -> None:
-        """Try again what could not be written or folded, also for who lives through nothing new."""
+        """Retry entries and folds that could not be written, also for agents that perceive nothing new."""
         for agent in self._parts.minds.opened():
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
             self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
 
     async def _synced(self) -> bool:
-        """Sync, and return whether the disk confirmed it; the owner is told once when it does not, and when it does."""
+        """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
         try:
             await asyncio.to_thread(self._parts.sync)
             why = ""
@@ -412,9 +378,7 @@ class App:
 
         def tell(profile: str, answers: bool) -> None:
             host = self._parts.queue.overview([profile])[0].servers
-            if (
-                not host or answered.get(host) is answers
-            ):  # no such profile, as check says, or another has the same server
+            if not host or answered.get(host) is answers:  # unknown profile, or host reported already
                 return
             answered[host] = answers
             self._tell_of_models(self._parts.texts.render(MODEL_ANSWERS if answers else MODEL_SILENT, host=host))
@@ -424,13 +388,11 @@ class App:
     def _tell_of_models(self, text: str) -> None:
         if self._terminal:
             self._tell(text)
-        else:  # on a pipe, stdout is for replies and events
+        else:  # on a pipe, stdout carries replies and events only
             print(text, file=sys.stderr, flush=True)
 
-    # the end
-
     async def _close(self) -> None:
-        """Close in order: nobody thinks, what is due is folded, the player leaves, everything is saved."""
+        """Shut down in order: stop thinking, finish due folds, remove the player, save."""
         parts = self._parts
         await self._living.stop()
         await parts.minds.finish_folds(MODEL_GRACE)
@@ -441,7 +403,7 @@ class App:
             parts.engine.leave(player)
         self._write_what_waits()
         await self._reloading.stop()
-        with suppress(OSError):  # a full disk at the end costs nothing: the ledger has it
+        with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
             parts.sync()
             parts.save()
         for task in self._tasks:

@@ -1,8 +1,7 @@
-"""What is wrong with whole lives: archives that have lost memories, steps of the ledger that cannot be used as they
-stand there, and archives that are older than it.
+"""Checks of archives against the ledger: lost entries, unusable ledger lines, archives older than the ledger.
 
-It reads every line of archives and ledger, and writes nothing. What a running world writes meanwhile is no mistake: the
-state is read first, which is saved after the archives, and an archive's line comes after the ledger's.
+Reads every line of both and writes nothing. It can run beside a running world: the state is read first, which is saved
+after the archives, and an archive line is written after its ledger line.
 """
 
 from __future__ import annotations
@@ -41,29 +40,24 @@ NO_MEMORY = "this step left what is no memory, and it is passed over: {}; expect
 NO_TIME = "this step has no time, and what it left is passed over; expected one such as 2026-11-20T07:21:37.123Z as at"
 NOBODY = "this step names {}, and what it says of it is passed over; expected the id of what there is or ever was"
 _LONGEST_SHOWN = 80
-"""Characters that are shown of what cannot be used."""
+"""Most characters of an unusable value that a message quotes."""
 _SECONDS = len("2026-11-20T07:21:37")
-"""Characters of a time as it is written, without its milliseconds, which a folder in the trash does not tell."""
+"""Length of a timestamp without milliseconds, which folder names in the trash do not have."""
 _PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
 
 
 class _ExaminedArchive(NamedTuple):
-    """An archive that was looked at, of somebody whose `agent.md` can be read."""
+    """The result of examining one archive whose `agent.md` can be read."""
 
     whose: AgentDefinition
     archive: Path
     examined: Examined
     begun: str
-    """When it began anew, as a time is written; empty when it never was put away."""
+    """Timestamp of the last time the archive was moved to the trash; empty if never."""
 
 
 class _Ids:
-    """The ids of all that there is or ever was: one that was given once is not given again.
-
-    Args:
-        known: those of today.
-        next_id: the number of the next that was to be given when the world was saved.
-    """
+    """Every id that exists or ever existed; ids are not reused. `next_id` is the next number in the saved state."""
 
     def __init__(self, known: Iterable[str], next_id: int) -> None:
         self._known = set[str]()
@@ -72,7 +66,6 @@ class _Ids:
             self.add(one)
 
     def add(self, id: str) -> None:
-        """Take note of an id."""
         self._known.add(id)
         self._next = max(self._next, number_of(id) + 1)
 
@@ -87,14 +80,13 @@ def check_lives(
     between: Callable[[], None],
     look: Look,
 ) -> list[Problem]:
-    """Return what is wrong with every life of a vault, by file and line.
+    """Return everything that is wrong with the archives and the ledger, by file and line.
 
     Args:
-        vault: its folder.
-        definitions: every `agent.md` as it was read.
-        things: everything that files of the world describe.
-        between: called before each file of an archive and each line of the ledger; what it raises ends the look.
-        look: how an archive is looked at.
+        definitions: every `agent.md` as read.
+        things: everything that the world's files describe.
+        between: called before each archive file and ledger line; an exception it raises ends the check.
+        look: examines one archive.
     """
     state = _saved_state(vault)
     step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
@@ -119,12 +111,11 @@ def check_lives(
 
 
 def stays_asleep(whose: AgentDefinition, why: str) -> Problem:
-    """Return the problem that a memory cannot be opened."""
     return Problem(f"agents/{whose.slug}", 0, "", f"{whose.name} stays asleep: {why}")
 
 
 def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
-    """Return why a memory cannot be opened, or what it says of its summaries when it is."""
+    """Return why a memory cannot be opened, or what opening it reports about its summaries."""
     memory = Memory(whose.name, folder, VirtualClock())
     try:
         told = memory.open(writable=False)
@@ -132,19 +123,18 @@ def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
         return [stays_asleep(whose, str(error))]
     finally:
         memory.close()
-    told = [one.partition(": ")[2] for one in told if "summaries" in one]  # of its lines `examine` knows more
+    told = [one.partition(": ")[2] for one in told if "summaries" in one]  # `examine` reports its lines more precisely
     return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
 
 
 def _saved_state(vault: Path) -> SavedState | None:
-    """Return the saved state, up to whose step all stands in the archives; None when there is none."""
     with suppress(VaultProblem):
         return read_state(vault)
     return None
 
 
 def begun(vault: Path, slug: str) -> str:
-    """Return when memories of a folder were put into the trash last, as a time is written; empty when never."""
+    """Return when the agent's memory was last moved to the trash, as a timestamp; empty if never."""
     found = (_PUT_AWAY.fullmatch(path.name.removeprefix(slug)) for path in vault.glob(f"{TRASH}/*/") if path.is_dir())
     times = [datetime.strptime(one[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) for one in found if one]
     return iso(max(times)) if times else ""
@@ -153,9 +143,9 @@ def begun(vault: Path, slug: str) -> str:
 def _held_to_ledger(
     vault: Path, lives: list[_ExaminedArchive], step: int, ids: _Ids, between: Callable[[], None]
 ) -> Iterator[Problem]:
-    """Yield what is wrong with the ledger's lines, and the archives that lack what it left with somebody.
+    """Yield unusable ledger lines, and archives that lack entries the ledger has.
 
-    What a step later than the saved state left is given back at the next start, unless something later was remembered.
+    Entries of steps after the saved state are restored at the next start, unless a later entry exists already.
     """
     by_id = {life.whose.id: life for life in lives if life.whose.id}
     lacking: defaultdict[str, Counter[int]] = defaultdict(Counter)
@@ -181,12 +171,12 @@ def _held_to_ledger(
 
 
 def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[str]:
-    """Yield what of a step is passed over when the world is made again, and why.
+    """Yield why parts of a step are ignored when the world is rebuilt.
 
     Args:
         record: the step.
-        ids: the ids of all that there is before it; takes those of what it brings.
-        left: takes the id of whoever it left a memory with, once for each.
+        ids: all ids known before the step; the step's new ids are added.
+        left: receives the id of each agent that the step left an entry with, once per entry.
     """
     broken: list[object] = []
     named: list[str] = []
@@ -212,7 +202,6 @@ def _shown(value: object) -> str:
 
 
 def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
-    """Return whether what a step left has to stand in an archive by now."""
     at, number = record.get("at"), int(record["step"])
     if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
         return False
@@ -220,12 +209,11 @@ def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
 
 
 def _older(life: _ExaminedArchive, steps: Counter[int]) -> Iterator[Problem]:
-    """Yield that an archive lacks memories, unless its own lines say so."""
     count = steps.total() - sum(last - first + 1 for first, last in life.examined.unreadable)
     if count <= 0:
         return
     name, line = "", 0
-    with suppress(OSError):  # what cannot be read is told already
+    with suppress(OSError):  # reported already
         name, line = first_after(life.archive, min(steps))
     file = "/".join(filter(None, (f"agents/{life.whose.slug}/archive", name)))
     span = f"step {min(steps)}" if len(steps) == 1 else f"steps {min(steps)} to {max(steps)}"

@@ -1,7 +1,6 @@
-"""The kinds of brain of a world: the plug-ins of `agents.brains`, told what can be typed.
+"""The brain plug-ins of `agents.brains`, with the list of verbs.
 
-Apart from the rest that is put together because it is a fifth of the program: a world opens without it, and whoever
-thinks first loads it.
+Separate from `wiring` because importing it is a fifth of the program: the first agent that thinks loads it.
 """
 
 from __future__ import annotations
@@ -16,9 +15,9 @@ from mud.server.wiring import load_commands
 
 @cache
 def load_brains() -> Registry[Brain]:
-    """Return the kinds of brain; the one that asks a model knows every verb, to tell commands from prose.
+    """Return the brains; the language brain gets every verb, to tell commands from prose.
 
-    What of them an agent may type the engine decides, so that one that it was not offered is a failure it remembers.
+    The engine decides which of them an agent may use, so that a refused command is a failure the agent remembers.
     """
     verbs = load_commands().words()
     found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]

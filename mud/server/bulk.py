@@ -1,6 +1,6 @@
-"""Memories in bulk: what `remember` and the benches give somebody to live through, by one and the same path.
+"""Appends many entries to one agent's memory; used by `remember` and the benchmarks.
 
-It starts and ends no index: whoever calls does.
+The caller starts and stops the index.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from mud.errors import LociError, VaultProblem
 from mud.server.wiring import Parts
 
 BATCH = 512
-"""Memories written at once; they and what is not folded yet must fit into what a memory keeps in RAM."""
+"""Entries written at once. A batch and the entries not folded yet must fit into a memory's tail in RAM."""
 
 
 def newcomer(
@@ -28,18 +28,15 @@ def newcomer(
     profile: str = "",
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> Agent:
-    """Make an agent that the vault did not have, and return it.
+    """Create an agent that is not in the vault yet, and return it.
 
     Args:
-        parts: the vault, opened to write.
-        name: its name.
-        location: name of where it starts; None for nowhere.
-        description, profile: what others see, and who it is.
-        more: further keys of the front matter of its `agent.md`.
+        location: name of its start location; None for nowhere.
+        more: further keys for the front matter of its `agent.md`.
 
     Raises:
-        LociError: the name cannot be one, or is that of a location, a thing or somebody in the world.
-        VaultProblem: its file came out wrong.
+        LociError: the name is invalid or already used in the world.
+        VaultProblem: the written file is invalid.
     """
     clean = check_name(name)
     check_free(clean, parts.engine.world)
@@ -62,7 +59,7 @@ def newcomer(
 
 
 async def by_rules(agent: Agent) -> None:
-    """Fold what is due by rules, at once."""
+    """Fold what is due at once, by rules."""
     agent.compactor.fold_due_now()
 
 
@@ -74,14 +71,12 @@ async def live_through(
     batch: int = BATCH,
     fold: Callable[[Agent], Awaitable[None]] = by_rules,
 ) -> None:
-    """Have an agent remember everything in order, fold whatever falls due, and hand it all to the index.
+    """Append entries in order, fold what becomes due, and index it all. The recall service must be running.
 
     Args:
-        parts: the vault, opened to write; its recall has been started.
-        agent: who.
         records: see `agents.memory.entries.entry_from_record`.
-        batch: memories written at once, `BATCH` at most.
-        fold: folds what is due, after each batch.
+        batch: entries written at once, `BATCH` at most.
+        fold: called after each batch to fold what is due.
 
     Raises:
         LociError: the archive cannot be written.

@@ -1,12 +1,8 @@
-"""The one judge of mistakes: everything that is wrong in a vault, as its files stand.
+"""All checks of a vault's files.
 
-`check_files` is what a running world says at its start and after an edit; `check_vault` is what `check`, `status` and
-`@reload` list. Both read the vault anew, so that what they say does not depend on what a running world holds, and
-neither takes a lock or writes. Whoever adds a check adds it to `CHECKS`, or to `mud.server.archive_checks` when it
-reads whole lives.
-
-What one file says of another is held against everything that could be read, also in files that another mistake keeps
-out, so that one mistake hides no other.
+`check_files` runs at the start and after an edit; `check_vault` is what `check` and `status` list. Both read the vault
+anew, take no lock and write nothing. Add a check to `CHECKS`, or to `mud.server.archive_checks` when it reads archives.
+References between files are checked against everything readable, so that one mistake does not hide another.
 """
 
 from __future__ import annotations
@@ -62,33 +58,28 @@ SCHEMAS: dict[str, type] = {
     "recall": RecallSettings,
     "budget": BudgetSettings,
 }
-"""What each file in `vault/config` sets."""
+"""The settings class of each file in `vault/config`."""
 
 FAMILIES: dict[str, type] = {"llm": LLMProfile}
-"""What each file in a folder of `vault/config` sets."""
+"""The settings class of the files in each folder of `vault/config`."""
 
 NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
 EMBED = "embed"
-"""The LLM profile that names the server which embeds."""
+"""Name of the LLM profile whose server makes embeddings."""
 WHO = "self.who"
-"""The text of a voice that says who one is."""
+"""Key of the voice text in which a speaker says its own name."""
 TIMES = ("sleep_at", "wake_at")
-"""Settings that are times of day."""
 PROFILES = (
     (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),
     (CompactionSettings, "profile", ", and summaries are written by rules"),
     (ReflectionSettings, "dream_profile", ", and the profile that writes summaries is asked"),
 )
-"""Settings that name an LLM profile, and what happens while there is none of that name."""
+"""Settings that name an LLM profile, and what happens while that profile does not exist."""
 
 
 class VaultReading:
-    """A vault as its files say: read for the first time, so that no last good form of a file is in it.
-
-    Args:
-        vault: its folder.
-    """
+    """A vault read from scratch, without the last good versions that a running world keeps."""
 
     def __init__(self, vault: Path) -> None:
         self.vault = vault
@@ -105,37 +96,28 @@ class VaultReading:
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
         self.files, wrong = self.world_files.load()
-        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # `_misleading` knows more
+        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `_misleading`
 
     @property
     def drafts(self) -> list[AgentDefinition]:
-        """Every `agent.md` as it was read, mistakes and all."""
+        """Every `agent.md` as read, invalid ones included."""
         return list(self.roster.drafts.values())
 
     @property
     def locations(self) -> list[Thing]:
-        """Every location that another file may name."""
         return [one for one in self.world_files.named if one.kind is Kind.LOCATION]
 
 
 def check_vault(vault: Path, look: Look = examine) -> list[Problem]:
-    """Return everything that is wrong in a vault, each mistake once; a life of a hundred thousand takes half a second.
-
-    Args:
-        vault: its folder.
-        look: how an archive is looked at.
-    """
+    """Return everything that is wrong in a vault, each problem once. 100,000 entries take half a second."""
     elsewhere = list(leads_elsewhere(vault))
     return list(dict.fromkeys([*check_files(vault, elsewhere), *_not_in(elsewhere, check_lives(vault, look=look))]))
 
 
 def check_lives(vault: Path, between: Callable[[], None] = lambda: None, look: Look = examine) -> list[Problem]:
-    """Return everything that is wrong with the memories that the program writes; see `mud.server.archive_checks`.
+    """Return everything that is wrong with archives and ledger; see `mud.server.archive_checks`.
 
-    Args:
-        vault: its folder.
-        between: called again and again meanwhile; what it raises ends the look.
-        look: how an archive is looked at.
+    `between` is called repeatedly; an exception it raises ends the check.
     """
     roster = AgentDirectory(vault / "agents", SCHEMAS)
     roster.load(None, ())
@@ -145,11 +127,10 @@ def check_lives(vault: Path, between: Callable[[], None] = lambda: None, look: L
 
 
 def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list[Problem]:
-    """Return everything that is wrong in the files that people write, and in the world's state; each mistake once.
+    """Return everything that is wrong in the files that people edit and in the saved state, each problem once.
 
     Args:
-        vault: its folder.
-        elsewhere: what leads elsewhere in it; None to look.
+        elsewhere: known problems with links; None to look for them.
     """
     reading = VaultReading(vault)
     if elsewhere is None:
@@ -161,7 +142,6 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
 
 
 def _not_in(known: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
-    """Return the problems of files of which none is known yet."""
     files = {one.file for one in known}
     return [one for one in problems if one.file not in files]
 
@@ -171,14 +151,14 @@ def _in_order(problems: Iterable[Problem]) -> list[Problem]:
 
 
 def with_mistakes(problems: Iterable[Problem]) -> set[str]:
-    """Return the files in which something is wrong beside that they have no id yet: none is written into these."""
+    """Return the files with a problem other than a missing id; no id is written to these."""
     return {one.file for one in problems if one.message != NO_ID}
 
 
 def thought_templates(
     vault: Path, configuration: Configuration, everybody: Callable[[], Iterable[AgentDefinition]]
 ) -> Templates[Template]:
-    """Return the templates of thoughts: the shipped ones, and those that settings of all and of each agent name."""
+    """Return the prompt templates: the shipped ones, and those named in any settings."""
 
     def files() -> list[str]:
         return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
@@ -191,12 +171,11 @@ def _names(reading: VaultReading) -> list[Problem]:
 
 
 def _ids(reading: VaultReading) -> list[Problem]:
-    """Return who has the id of something in the world."""
     return reading.roster.give_way({one.thing.id: one.file for one in reading.files if one.thing.id})
 
 
 def _prompts(reading: VaultReading) -> list[Problem]:
-    """Return the settings that name a prompt which there is not, or wait for more than a window holds."""
+    """Return settings that name an unknown prompt or template, or a fold threshold above the context window."""
     configuration, drafts = reading.configuration, reading.drafts
     return [
         *unknown_styles(configuration, [name.removesuffix(".md") for name in reading.styles.there()], drafts),
@@ -206,18 +185,16 @@ def _prompts(reading: VaultReading) -> list[Problem]:
 
 
 def _memories(reading: VaultReading) -> list[Problem]:
-    """Return what is wrong with memories that people wrote, whatever is wrong with whose they are."""
+    """Return what is wrong in memory files that people wrote, even if the agent's own file is invalid."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
     return [problem for folder in folders for problem in fresh(folder)[1]]
 
 
 def _world(reading: VaultReading) -> list[Problem]:
-    """Return that there is no location."""
     return [] if any(one.thing.kind is Kind.LOCATION for one in reading.files) else [NOWHERE]
 
 
 def _state(vault: Path) -> tuple[SavedState | None, list[Problem]]:
-    """Return the saved state, and what is wrong with it."""
     try:
         return read_state(vault), []
     except VaultProblem as wrong:
@@ -225,18 +202,15 @@ def _state(vault: Path) -> tuple[SavedState | None, list[Problem]]:
 
 
 def _misleading(reading: VaultReading) -> list[Problem]:
-    """Return the names that mean something else or look like another's, agents and the world's files together."""
     agents = [name for one in reading.drafts for name in _named(one)]
     return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
 
 
 def _ledger(reading: VaultReading) -> list[Problem]:
-    """Return the files of the ledger that nothing reads."""
     return misnamed(reading.vault)
 
 
 def _unreadable(reading: VaultReading) -> list[Problem]:
-    """Return the notes, summaries and journals that cannot be read."""
     folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
     return [problem for folder in folders for problem in unreadable(folder)]
 
@@ -244,20 +218,13 @@ def _unreadable(reading: VaultReading) -> list[Problem]:
 CHECKS: tuple[Callable[[VaultReading], list[Problem]], ...] = (
     _ids, _names, _misleading, _prompts, _memories, _unreadable, _world, _ledger,
 )  # fmt: skip
-"""What is held against each other when every file was read; of two that are wrong at one place the first is told."""
+"""Checks run once all files are read. Of two problems at one place only the first is reported."""
 
 
 def check_names(
     configuration: Configuration, texts: TextStore, definitions: Iterable[AgentDefinition], locations: Sequence[Thing]
 ) -> list[Problem]:
-    """Return whatever names something there is not.
-
-    Args:
-        configuration: the settings.
-        texts: the vault's texts.
-        definitions: every `agent.md` as it was read, mistakes and all.
-        locations: every location; where there is none, nothing is held against them.
-    """
+    """Return all references to names that do not exist. Locations are not checked when there are none."""
     problems = unknown_names(configuration, locations) + without_room(configuration)
     voices = voices_in(texts)
     for one in definitions:
@@ -268,12 +235,11 @@ def check_names(
 
 
 def voices_in(texts: TextStore) -> list[str]:
-    """Return the names of the voices that there are texts for, in order."""
     return sorted({key.split(".")[1] for key in texts.keys("instinct.")})
 
 
 def unknown_in(one: AgentDefinition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
-    """Return what an `agent.md` names that there is not, locations aside: a voice, an LLM profile, a time of day."""
+    """Return which voice, LLM profiles and times of day in an `agent.md` do not exist; locations are not checked."""
     problems = []
     if one.voice not in voices:
         message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
@@ -286,9 +252,9 @@ def unknown_in(one: AgentDefinition, configuration: Configuration, voices: Seque
 
 
 def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list[Problem]:
-    """Return the texts of voices that say a name of their own, so that whoever speaks with them may be called wrongly.
+    """Return voice texts that contain a name, since any agent with another name may speak them.
 
-    That is the name of the voice's file and of everybody who speaks with it, and of anybody where it says who it is.
+    Searched are the name of the voice and of every agent that uses it; in `WHO` texts the names of all agents.
     """
     keys = {key: texts.variants(key) for key in texts.keys(VOICES)}
     words = {word for told in keys.values() for text in told for word in re.findall(r"\w+", text) if word.islower()}
@@ -309,7 +275,6 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
 
 
 def _named(one: AgentDefinition) -> Iterator[Named]:
-    """Yield the name and the aliases of an agent, as its file has them."""
     if one.name:
         yield Named(one.name, one.file, one.name_line, "", one.id)
     line = one.lines.get("aliases", 0)
@@ -317,7 +282,7 @@ def _named(one: AgentDefinition) -> Iterator[Named]:
 
 
 def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:
-    """Return the settings of files in config that name a location, an LLM profile or a time of day there is not."""
+    """Return settings in config that name a location, LLM profile or time of day that does not exist."""
     starts = configuration.given(WorldSettings, "start_location") if locations else []
     names = [one.name for one in locations]
     problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
@@ -326,13 +291,12 @@ def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> l
 
 
 def _unknown_values(configuration: Configuration, given: Callable[[type, str], Sequence[Value]]) -> list[Problem]:
-    """Return the values that name an LLM profile or a time of day which there is not."""
     problems = [problem for key in TIMES for problem in _no_times(given(ThinkingSettings, key))]
     profiles = configuration.names(LLMProfile)
     known = {name.lower() for name in profiles}
     for schema, key, meanwhile in PROFILES:
         unknown = (one for one in given(schema, key) if str(one.value).lower() not in known)
-        # A vault may do without the default of `dream_profile`, as many from before there was one do.
+        # Vaults from before `dream_profile` existed may lack its default.
         problems += [
             _unknown(one, profiles, meanwhile) for one in unknown if one.line or schema is not ReflectionSettings
         ]
@@ -340,13 +304,13 @@ def _unknown_values(configuration: Configuration, given: Callable[[type, str], S
 
 
 def _set(configuration: Configuration, schema: type, key: str, definitions: Iterable[AgentDefinition]) -> list[Value]:
-    """Return what a file in config says of a key, and what agents set for themselves."""
+    """Return the values of a key in config and in the agents' own settings."""
     own = (one.overrides.get(key) for one in definitions)
     return [*configuration.given(schema, key), *(value for value in own if value is not None)]
 
 
 def without_room(configuration: Configuration) -> list[Problem]:
-    """Return the LLM profiles whose window their replies fill: no prompt would fit."""
+    """Return LLM profiles whose reply limit leaves no room for a prompt in the context window."""
     problems = []
     for name in configuration.names(LLMProfile):
         window, reply = (configuration.given(LLMProfile, key, name)[-1] for key in ("num_ctx", "max_tokens"))
@@ -360,7 +324,7 @@ def without_room(configuration: Configuration) -> list[Problem]:
 
 
 def no_addresses(configuration: Configuration) -> list[Problem]:
-    """Return the hosts of LLM profiles that no server can have, where their backend asks one."""
+    """Return invalid host addresses of LLM profiles, where the backend uses one."""
     problems = []
     for name in configuration.names(LLMProfile):
         backend, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("backend", "host"))
@@ -372,7 +336,7 @@ def no_addresses(configuration: Configuration) -> list[Problem]:
 
 
 def keys_not_sent(configuration: Configuration) -> list[Problem]:
-    """Return the LLM profiles that name a key which is not theirs to name, or a server that no key is sent to."""
+    """Return LLM profiles whose API key variable is not allowed, or is not allowed for their host."""
     problems = []
     for name in configuration.names(LLMProfile):
         key, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("api_key_env", "host"))
@@ -388,13 +352,7 @@ def keys_not_sent(configuration: Configuration) -> list[Problem]:
 def beyond_windows(
     configuration: Configuration, strategies: Registry[Strategy], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
-    """Return the settings with which a strategy waits for more than the window holds in which an agent thinks.
-
-    Args:
-        configuration: the settings.
-        strategies: ways to fold.
-        definitions: every `agent.md` as it was read.
-    """
+    """Return fold thresholds larger than the context window of the LLM profile that the agent thinks with."""
     problems = []
     everybody: list[Mapping[str, Value]] = [{}, *(one.overrides for one in definitions)]
     for own in everybody:
@@ -411,7 +369,6 @@ def beyond_windows(
 
 
 def _no_times(values: Iterable[Value]) -> list[Problem]:
-    """Return the times of day that are none."""
     problems = []
     for value in values:
         try:
@@ -424,13 +381,7 @@ def _no_times(values: Iterable[Value]) -> list[Problem]:
 def unknown_styles(
     configuration: Configuration, styles: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
-    """Return the settings that name a prompt style which there is not.
-
-    Args:
-        configuration: the settings.
-        styles: names of the files in `prompts/summaries`, without endings; of one that is wrong that is told.
-        definitions: every `agent.md` as it was read.
-    """
+    """Return settings with an unknown prompt style; `styles` are file names in `prompts/summaries` without endings."""
     values = _set(configuration, CompactionSettings, "prompt_style", definitions)
     return [_unknown(one, styles) for one in values if one.value not in styles]
 
@@ -438,19 +389,12 @@ def unknown_styles(
 def unknown_templates(
     configuration: Configuration, files: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
-    """Return the settings that name a template of thoughts which there is not.
-
-    Args:
-        configuration: the settings.
-        files: names of the files in `vault/prompts`.
-        definitions: every `agent.md` as it was read.
-    """
+    """Return settings that name an unknown prompt template; `files` are the names of the files in `vault/prompts`."""
     known = [f"{PROMPTS}/{file}" for file in files if file not in FILES]
     named = (one for one in _set(configuration, ThinkingSettings, "template", definitions) if one.value)
     return [_unknown(one, known) for one in named if file_of(str(one.value)) not in files]
 
 
 def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem:
-    """Return the problem that a setting names nothing there is, and what happens meanwhile."""
     message = f"there is no {value.value!r}{meanwhile}; {one_of(known)}{hint(str(value.value), known)}"
     return Problem(value.file, value.line, value.written, message)

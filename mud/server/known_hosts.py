@@ -1,7 +1,6 @@
-"""Hosts of models that have answered, each told to the owner the first time: it reads every prompt or memory.
+"""Model hosts that have answered; the owner is told of each the first time, because it sees every prompt or memory.
 
-They are kept in `log/model_hosts.json` of the vault, with the number of the vault's folder on this disk: what a vault
-that came from elsewhere has in its log says nothing of what the owner has been told here.
+They are kept in `log/model_hosts.json` with the inode of the vault's folder, so that a copied vault starts anew.
 """
 
 from __future__ import annotations
@@ -25,35 +24,22 @@ log = logging.getLogger(__name__)
 
 FILE = "log/model_hosts.json"
 MOST = 100
-"""Hosts and models that are remembered; the oldest is forgotten first, and told of again."""
+"""Hosts kept; the oldest is dropped first and reported again."""
 LONGEST = 100
-"""Characters that are shown of an address, and of what a host says that it is."""
+"""Most characters shown of an address or a model name."""
 
 
 class KnownHosts:
-    """Tells of hosts that answer for the first time.
-
-    Args:
-        vault: the vault's folder, whose lock is held.
-        say: renders phrases.
-        writable: what was told may be written down; else it is told at every start.
-    """
+    """Tells the owner of hosts that answer for the first time; not `writable`, it tells at every start."""
 
     def __init__(self, vault: Path, say: Say, *, writable: bool = True) -> None:
         self._vault, self._say, self._writable = vault, say, writable
         self._seen: set[str] = set()
-        """Hosts that have answered since the start."""
         self.tell: Callable[[str], None] = lambda text: print(text, file=sys.stderr, flush=True)
-        """Tells the owner."""
 
     def __call__(self, host: str, model: str) -> None:
-        """Take note that a host answered; tell the owner once for each host and model.
-
-        Args:
-            host: its address, as people are told of it.
-            model: what it says that its model is called; empty when it does not say.
-        """
-        if host in self._seen or "://" not in host:  # a model without an address is inside this program
+        """Note that a host answered; tell the owner once for each host and model. `model` may be empty."""
+        if host in self._seen or "://" not in host:  # without an address, the model runs inside this program
             return
         self._seen.add(host)
         shown = [_plain(host), _plain(model)]
@@ -67,11 +53,10 @@ class KnownHosts:
             told = {"folder": self._vault.stat().st_ino, "met": [*met, shown][-MOST:]}
             make_folder((self._vault / FILE).parent)
             write_atomic(self._vault / FILE, json.dumps(told, ensure_ascii=False) + "\n")
-        except OSError as error:  # then it is told again at the next start
+        except OSError as error:  # then the owner is told again at the next start
             log.warning("which hosts of models have answered cannot be written: %s", error)
 
     def _read(self) -> list[list[str]]:
-        """Return the hosts told of here, each with its model; none when the file cannot be used."""
         try:
             known = json.loads(read_if_there(self._vault / FILE, file=FILE) or "{}")
             here = known.get("folder") == self._vault.stat().st_ino
@@ -81,6 +66,6 @@ class KnownHosts:
 
 
 def _plain(text: str) -> str:
-    """Return a text of somebody else's as one short line that does nothing to a terminal."""
+    """Return untrusted text as one short line without control characters."""
     clean = "".join(sign if sign.isprintable() else " " for sign in text)
     return shortened(" ".join(clean.split()), LONGEST)

@@ -1,4 +1,4 @@
-"""What in a vault leads elsewhere: links that are not followed, and what is neither file nor folder."""
+"""Links in a vault that are not followed, and entries that are neither file nor folder."""
 
 from __future__ import annotations
 
@@ -16,23 +16,20 @@ from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, ma
 from mud.storage.world_state import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
-"""What the program writes, and folders in which it writes some files."""
+"""Files that the program writes, and folders that hold some of them."""
 WHOLLY_WRITTEN = (INDEX, TRASH, "log", "agents/*/archive", "agents/*/summaries")
-"""Folders in which every file is the program's."""
+"""Folders in which the program writes every file."""
 _SHOWN = 120
-"""Characters of a path that are told where it is too long to be used."""
+"""Characters shown of a path that is too long to be used."""
 
 SHOWN = 20
-"""Links that a notice names at most."""
+"""Most links that a notice lists."""
 
 
 def leads_elsewhere(vault: Path) -> Iterator[Problem]:
-    """Yield what the program will not read or not write in a vault; a hard link cannot be told from a file.
+    """Yield what the program refuses to read or write; hard links cannot be detected.
 
-    Of hidden folders only the program's own are looked into: the others are those of git and of editors.
-
-    Args:
-        vault: the vault's folder, by its own path.
+    Of hidden folders only the program's own are searched. `vault` must be a resolved path.
     """
     told: set[Problem] = set()
     for found in below(vault, hidden=(INDEX, TRASH)):
@@ -48,12 +45,7 @@ def leads_elsewhere(vault: Path) -> Iterator[Problem]:
 
 
 def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
-    """Return what is wrong with one path of a vault, as its folder lists it: to ask after each file takes five times as
-    long.
-
-    Raises:
-        OSError: it cannot be looked at.
-    """
+    """Return what is wrong with one directory entry. A separate stat of each file would take five times as long."""
     if entry.is_symlink():
         return _link(Path(entry.path), vault)
     plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
@@ -61,11 +53,7 @@ def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
 
 
 def links_out(vault: Path) -> str:
-    """Return which links of a vault are followed out of it, as a notice for its owner; empty when none is.
-
-    Args:
-        vault: the vault's folder, by its own path.
-    """
+    """Return a notice of the links that are followed out of the vault; empty when there are none."""
     links = (Path(entry.path) for entry in below(vault) if isinstance(entry, os.DirEntry) and entry.is_symlink())
     out = [
         path for path in links if path.exists() and not path.resolve().is_relative_to(vault) and not _link(path, vault)
@@ -77,7 +65,6 @@ def links_out(vault: Path) -> str:
 
 
 def _link(path: Path, vault: Path) -> Sequence[Problem]:
-    """Return what is wrong with a link."""
     inside = path.relative_to(vault)
     if _is_written(inside):
         return unsafe(path, LINK).problems
@@ -88,7 +75,6 @@ def _link(path: Path, vault: Path) -> Sequence[Problem]:
 
 
 def _out_of_reach(vault: Path, path: Path, error: OSError) -> Problem:
-    """Return the problem of what the system does not let be looked at, under a name of a readable length."""
     file = path.relative_to(vault).as_posix()
     short = file if len(file) <= _SHOWN else f"{file[:_SHOWN]}..."
     return Problem(short, 0, "", f"nothing of it is read ({error.strerror}); expected what can be looked at")

@@ -1,6 +1,6 @@
-"""Open the world of a vault: its files, the saved state, the ledger's later steps and the minds that live in it.
+"""Opens the world of a vault: files, saved state, later ledger steps and agents.
 
-What is broken is left out and told; without a location alone there is no world. A reader writes nothing.
+What is broken is left out and reported; only a vault without a location cannot be opened. A reader writes nothing.
 """
 
 from __future__ import annotations
@@ -47,33 +47,32 @@ def open_world(
     *,
     writable: bool,
 ) -> tuple[Ledger, Engine, SavedState]:
-    """Make the world from files, state and ledger, and give every memory what the ledger has and it has not.
+    """Build the world from files, state and ledger, and give each memory the entries that only the ledger has.
 
     Args:
-        world_files: the files of the vault's world, not read yet.
-        state: as it was last saved; None when it never was.
-        clock, configuration, texts, commands: what its engine needs.
-        minds: everybody, defined and not opened yet.
-        met: takes what is found wrong here and now: a state that cannot be used, a memory that cannot be opened.
+        world_files: not loaded yet.
+        state: the saved state; None if there is none.
+        minds: all agents, defined and not opened yet.
+        met: receives problems found here: an unusable state, a memory that cannot be opened.
         writable: this process holds the vault's lock.
 
     Returns:
-        The ledger, the engine, and what is to stay in the saved state of things whose files cannot be read.
+        The ledger, the engine, and the saved state of things whose files cannot be read.
 
     Raises:
-        VaultProblem: there is no location; with everything else that is wrong.
+        VaultProblem: there is no location; lists all other problems too.
     """
     vault = world_files.vault
     ledger = Ledger(vault / "log")
     messages = ledger.open() if writable else []
     for message in messages:
         log.warning("ledger: %s", message)
-    files, wrong = world_files.load()  # what is wrong is said by `check_files`
+    files, wrong = world_files.load()  # reported by `check_files`
     new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
     free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
     if any(not one.thing.id for one in files):
         files, _ = world_files.load()
-    files = [one for one in files if one.thing.id]  # a reader writes no id, and nobody one into a file with a mistake
+    files = [one for one in files if one.thing.id]  # a reader and files with mistakes get none
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
@@ -96,7 +95,7 @@ def open_world(
 
 
 def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Population) -> list[Problem]:
-    """Return the folders that are gone although steps after the saved state left something with whoever lived there."""
+    """Return the missing agent folders whose entries from steps after the saved state have no archive."""
     known = {one.id for one in (*minds.definitions.values(), *minds.drafts.values())}
     left = Counter(one.who for record in records for one in left_by(record) if one.who not in known)
     told = []
@@ -111,7 +110,6 @@ def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Po
 
 
 def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:
-    """Return what gives the commands that somebody is offered as an agent, by their id."""
     by_setting = offers(commands)
 
     def offered(who: str) -> Registry[Command]:
@@ -122,7 +120,7 @@ def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], 
 
 
 def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> SavedState | None:
-    """Return the saved state; one that cannot be used is a problem and set aside, for the ledger has it all."""
+    """Return the saved state. An unusable one is reported and set aside, since the ledger has everything."""
     try:
         return read_state(vault)
     except VaultProblem as wrong:
@@ -137,16 +135,15 @@ def saved_state(vault: Path, met: list[Problem], *, writable: bool) -> SavedStat
 
 
 def _what_comes_of_it(path: Path) -> str:
-    """Return what is done with a saved state that can neither be used nor set aside."""
     if path.is_file() and not path.is_symlink():
         return "the world is made again from the ledger, and saving it replaces this file"
     return "the world is made again from the ledger at every start, and saved there only when this is taken away"
 
 
 def _assign_ids(vault: Path, minds: Population, files: list[WorldFile], next_id: int, *, writable: bool) -> int:
-    """Give an id to whatever a person added without one, and return a number above every id there is.
+    """Give ids to new files that have none, and return a number above every existing id.
 
-    An agent whose file has a mistake is left out instead, as a file of the world is by whoever calls.
+    Agents whose file has a mistake are left out here; the caller must do so for the world's files.
     """
     if any(not one.id for one in minds.definitions.values()):
         minds.roster.leave_out_new(with_mistakes(check_files(vault)))
@@ -160,11 +157,9 @@ def _assign_ids(vault: Path, minds: Population, files: list[WorldFile], next_id:
 
 
 def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) -> list[Placed]:
-    """Return every thing with where its file puts it, agents and people included.
+    """Return every thing with its start place, agents and players included.
 
-    Args:
-        files: the world's files, with a location among them.
-        definitions: the agents' files; an agent that its file puts nowhere is put into the first location.
+    `files` must contain a location; an agent whose file names none starts in the first one.
     """
     placed: list[Placed] = [(one.thing, one.place) for one in files]
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]

@@ -1,4 +1,4 @@
-"""Every phrase that the code uses, so that the vault's texts can be held to them; and those of `app` itself."""
+"""Every phrase that the code uses, to check the vault's texts against, and the phrases of `app`."""
 
 from __future__ import annotations
 
@@ -23,21 +23,20 @@ _OTHERS = (
     "agents.commands._when", "agents.commands._why_told", "agents.reflection.dreams", "agents.reflection.reflection",
     "agents.reflection.insights", "agents.reflection.note_taking", "agents.reflection.insight_prompt",
 )  # fmt: skip
-"""Modules that are no plug-ins and speak; by their names, as some of them are told what is wrong with the texts."""
+"""Modules with phrases that are no plug-ins; given as names because some of them import this module."""
 
 VOICES = "instinct."
-"""Where the texts that minds speak with stand, below the name of a voice."""
+"""Prefix of the keys of agents' texts; the name of a voice follows."""
 DEFAULT_VOICE = "default"
 """The voice that the others fall back on."""
 
 
 def check_texts(texts: TextStore) -> list[Problem]:
-    """Return what is wrong with the vault's texts: what the program says, and what minds speak with."""
+    """Return what is wrong with the vault's texts: the program's phrases and the voices."""
     return texts.check(load_phrases(), check_voices)
 
 
 def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
-    """Return what is wrong with what minds speak with."""
     below: dict[str, dict[str, Text]] = {DEFAULT_VOICE: {}}
     for key, text in sorted(texts.items()):
         if key.startswith(VOICES):
@@ -53,7 +52,6 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
 
 
 def load_phrases() -> list[Phrase]:
-    """Return every phrase, each once."""
     found = {own.key: own for own in (MODEL_ANSWERS, MODEL_SILENT, UNSYNCED, SYNCED)}
     others = [importlib.import_module(name) for name in _OTHERS]
     for module in (*others, *modules("mud.commands"), *modules("agents.commands")):

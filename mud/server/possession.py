@@ -1,7 +1,6 @@
-"""As whom the owner's lines are carried out: as their own character, or as the agent that they possess.
+"""Carries out the owner's lines as their own character or as the agent that they possess.
 
-The rank of a line belongs to the way in, so that it is the owner's either way; what the agent itself thinks of never
-comes this way. What the possessed one does has a trace like its own lines, which says whose doing it was.
+A line has the owner's role in both cases. Lines carried out as a possessed agent get a trace like the agent's own.
 """
 
 from __future__ import annotations
@@ -17,22 +16,15 @@ from mud.world.roles import Role
 
 RELEASE, QUIT = "@release", "quit"
 STILL_ASLEEP = (WAKE, "sleep")
-"""Commands before which nobody is woken: the one wakes, the other is refused to who sleeps."""
+"""Commands that do not wake a sleeping agent: the one wakes it anyway, the other is refused to a sleeper."""
 
 
 POSSESSED = "possessed"
-"""What stands in a trace where a brain would: the owner decided."""
+"""Stands in a trace in place of a brain: the owner decided."""
 
 
 def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
-    """Carry out a line of the owner; to quit gives back whoever is possessed.
-
-    Args:
-        engine: the door into the world.
-        minds: know who is possessed, and keep the traces.
-        owner: id of the owner's own character.
-        line: as typed.
-    """
+    """Carry out a line of the owner, given by id; `quit` ends a possession first."""
     resting = minds.resting
     led = resting.leads(owner)
     command = _command(engine, led.who, line) if led is not None else None
@@ -41,13 +33,13 @@ def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
     if led is None or (command is not None and command.name in (RELEASE, QUIT)):
         return engine.step(owner, line, Role.OWNER)
     step = _as_possessed(engine, led, line, command)
-    if command is not None and command.role <= Role.AGENT:  # what only an owner may is no line of the agent's
+    if command is not None and command.role <= Role.AGENT:  # commands that only the owner may use are not the agent's
         _trace(engine, minds, led, step)
     return step
 
 
 def _as_possessed(engine: Engine, led: Possession, line: str, command: Command | None) -> Step:
-    """Carry out a line as the possessed one; like a person, they wake for whatever they do."""
+    """Carry out a line as the possessed agent; like a player, it wakes up first."""
     asleep = led.who in engine.world.asleep
     woke = ""
     if asleep and command is not None and command.name not in STILL_ASLEEP:
@@ -57,7 +49,7 @@ def _as_possessed(engine: Engine, led: Possession, line: str, command: Command |
 
 
 def _trace(engine: Engine, minds: Population, led: Possession, step: Step) -> None:
-    """Keep a trace of a line that the owner had the possessed one do; of what was not even written there is none."""
+    """Keep a trace of a possessed agent's line, unless the step was not written to the ledger."""
     agent, here = minds.by_id(led.who), engine.world.location_of(led.who)
     owner = engine.world.things.get(led.owner)
     if agent is None or step.number == 0 or step.line is None:
@@ -77,7 +69,6 @@ def _trace(engine: Engine, minds: Population, led: Possession, step: Step) -> No
 
 
 def _command(engine: Engine, who: str, line: str) -> Command | None:
-    """Return the command that somebody's line names; None when it names none."""
     try:
         return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
     except Refusal:
@@ -85,6 +76,6 @@ def _command(engine: Engine, who: str, line: str) -> Command | None:
 
 
 def look_through(session: Session, resting: PauseState) -> None:
-    """Have a session see what the possessed one perceives, or, when there is none, the person's own character."""
+    """Let a session show what the possessed agent perceives, or the owner's character when there is none."""
     led = resting.leads(session.own)
     session.who = led.who if led is not None else session.own

@@ -1,4 +1,4 @@
-"""Edits of the vault while the world runs: which part reads a changed file again, and who is told when it is wrong."""
+"""Takes up edits of the vault's files while the world runs, and reports what is wrong with them."""
 
 from __future__ import annotations
 
@@ -35,18 +35,13 @@ MENDED = phrase("app.reload.mended", "file")
 MOVED = phrase("app.reload.moved", "file", "line", "name", "location")
 
 MISSING_FOR = 5.0
-"""Seconds that a file may be gone before that counts, as an editor may be replacing it. A summary is written again
-then, and an agent whose `agent.md` is gone leaves the world."""
+"""Seconds that a file may be missing, since an editor may be replacing it. After that, a summary is written again and
+an agent without `agent.md` leaves the world.
+"""
 
 
 class Reloading:
-    """Keeps a running world and its vault alike.
-
-    Args:
-        parts: the opened vault.
-        tell: shows a text to every owner on line.
-        living: makes agents think; None when nobody does.
-    """
+    """Keeps a running world in step with its files. `tell` shows the owner a text; without `living` no agent thinks."""
 
     def __init__(self, parts: Parts, tell: Callable[[str], None], living: Scheduler | None = None) -> None:
         self._parts = parts
@@ -55,13 +50,13 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self._noticed, parts.clock, parts.vault)
         self._later: set[asyncio.Task[None]] = set()
-        check_texts(parts.texts)  # from now on edits are held to what the program says
+        check_texts(parts.texts)  # from now on every edit is checked against the phrases
         self._known = frozenset(parts.problems) - frozenset(parts.met)
-        """What is wrong in the files that people write, as far as it was told."""
+        """Problems in people's files that were reported."""
         self._in_edit: set[Path] = set()
-        """Files that are gone or empty since a moment: what comes of that is not told yet."""
+        """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
-        """Where everybody's file said they start, when it counted."""
+        """The start location in each agent's file when it was last applied."""
         for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
             self.watcher.watch(parts.vault / folder)
         for folder in ("locations", "items", "characters"):
@@ -70,12 +65,11 @@ class Reloading:
             self.watch_agent(agent.folder)
 
     def watch_agent(self, folder: Path) -> None:
-        """Watch what people edit in an agent's folder."""
         for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):
             self.watcher.watch(watched)
 
     def everything(self) -> list[Problem]:
-        """Read all that people edit again; return what is wrong."""
+        """Reload everything that people edit; return what is wrong."""
         parts = self._parts
         parts.configuration.load()
         parts.texts.reload()
@@ -97,17 +91,17 @@ class Reloading:
         return problems
 
     def _noticed(self, paths: frozenset[Path]) -> None:
-        """Take up changed files, unless the vault is away: all that is in it is noticed again when it is back."""
+        """Take up changed files, unless the vault's folder is away; when it is back, all files are noticed again."""
         if not self._is_away():
             self.changed(paths)
 
     def changed(self, paths: frozenset[Path]) -> None:
-        """Take up changed files; what is wrong in them is logged and told, and what became wrong elsewhere."""
+        """Take up changed files; log and report what is wrong in them, and what became wrong elsewhere."""
         parts = self._parts
         refused: list[Problem] = []
         messages: list[str] = []
         by_top: dict[str, list[Path]] = {}
-        if parts.vault / SETTINGS in paths:  # what was behind a link may be read now, or no more
+        if parts.vault / SETTINGS in paths:  # this setting decides whether links are followed
             known = self._known
             self.everything()
             self._known = known
@@ -137,10 +131,10 @@ class Reloading:
         self.report([*self._news(paths, problems), *_only_now(refused, problems), *messages])
 
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
-        """Return what is wrong that was not told yet or stands in a file just saved, and which files are mended.
+        """Return new problems, known ones in a file just saved, and files that are fixed.
 
-        What a file lacks as a whole is told once. While a file is gone or empty, which may be half an edit, files just
-        saved alone are told of.
+        A problem of a whole file is reported once. While a file is missing or empty, which may be an edit in progress,
+        only files just saved are reported.
         """
         vault = self._parts.vault
         gone = {path for path in paths if _is_checked(path) and _gone(path)}
@@ -157,7 +151,6 @@ class Reloading:
         return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]
 
     async def _look_again(self, gone: set[Path], clock: Clock) -> None:
-        """Tell what is wrong because files are still gone or empty after a while."""
         await clock.sleep(MISSING_FOR)
         self._in_edit -= gone
         if self._is_away():
@@ -165,7 +158,6 @@ class Reloading:
         self.report(self._news((), check_files(self._parts.vault)))
 
     def _is_away(self) -> bool:
-        """Return whether another folder, or none, is in the vault's place."""
         try:
             check_held(self._parts.vault)
         except OSError:
@@ -173,12 +165,12 @@ class Reloading:
         return False
 
     def _prompts(self) -> None:
-        """Read the prompts that models are asked with; those of the inner life are read when they are needed."""
+        """Reload the prompts; those of reflection are read when needed."""
         self._parts.templates.load()
         self._parts.summary_prompts.load()
 
     def _settings_changed(self) -> None:
-        """Have the parts that do not look at their settings by themselves do so."""
+        """Update the parts that do not read their settings on each use."""
         self._parts.recall.look_again()
         if self._living is not None:
             for agent in self._parts.minds.opened():
@@ -186,18 +178,16 @@ class Reloading:
         self._parts.queue.hosts.keep_only(self._parts.configuration.names(LLMProfile))
 
     def _fold_due(self) -> None:
-        """Begin the folds that a changed window makes due."""
+        """Start the folds that a changed context window makes due."""
         for agent in self._parts.minds.opened():
             self._parts.minds.remembered(agent.slug, ())
 
     def report(self, lines: Iterable[object]) -> None:
-        """Log sentences and tell them to every owner on line."""
         for line in map(str, lines):
             log.info("%s", line)
             self._tell(self._parts.texts.render(CHANGED, problems=line))
 
     def _agent_file(self, path: Path) -> tuple[list[Problem], list[str]]:
-        """Take up one file in an agent's folder."""
         inside = path.relative_to(self._parts.vault / "agents").parts
         minds = self._parts.minds
         if inside[-1] == "agent.md" and len(inside) == 2:
@@ -215,7 +205,7 @@ class Reloading:
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
-            wrong = list(unreadable_file(agent.folder, path))  # now, as it is put right at once
+            wrong = list(unreadable_file(agent.folder, path))  # before `reload_summary` repairs it
             told = agent.memory.reload_summary(path)
             minds.index_documents(agent)
             return wrong, [f"{agent.name}: {message}" for message in told]
@@ -225,23 +215,22 @@ class Reloading:
         return [], []
 
     def _definition(self, slug: str) -> list[Problem]:
-        """Take up a new, edited or vanished `agent.md`."""
         minds = self._parts.minds
         if not self._file_of(slug).exists():
             if slug not in minds.definitions:
-                return []  # it was put away, and so was whoever it was
+                return []  # it was moved to the trash together with its agent
             self._do_later(self._miss(slug, self._parts.clock))
         problems = minds.load_definition(slug)
         return problems if problems or slug not in minds.definitions else self._take_up(slug)
 
     def _take_up_waiting(self) -> list[Problem]:
-        """Take up the files of agents that something else kept out, such as a voice or a location that is there now."""
+        """Take up agents' files that were refused because of other files, such as a missing voice or location."""
         minds = self._parts.minds
         waiting = [slug for slug, draft in minds.drafts.items() if draft is not minds.definitions.get(slug)]
         return [problem for slug in waiting for problem in self._definition(slug)]
 
     def _moved(self, slug: str) -> list[str]:
-        """Return that somebody's file names another location than when it counted, and that nobody is moved by it."""
+        """Return a notice that an agent's file names another location now, and that this does not move the agent."""
         definition, locations = self._parts.minds.definitions[slug], self._parts.engine.world.locations()
         place = find_location(definition.location or "", locations)
         if place is None or place == find_location(self._starts.get(slug) or "", locations):
@@ -254,15 +243,15 @@ class Reloading:
         return self._parts.vault / "agents" / slug / "agent.md"
 
     def _take_up(self, slug: str) -> list[Problem]:
-        """Let the world follow an `agent.md`: somebody new comes in, whoever was there is as it says from now on."""
+        """Apply an `agent.md`: a new agent enters the world, an existing one is updated."""
         minds, engine = self._parts.minds, self._parts.engine
         if any(not one.id for one in minds.definitions.values()):
             minds.roster.leave_out_new(with_mistakes(check_files(self._parts.vault)))
         if slug not in minds.definitions:
-            return []  # what is wrong with it is told with everything else
+            return []  # reported by `check_files`
         try:
             minds.assign_ids(engine.world.next_id, self.watcher.wrote)
-            # Also of whoever does not come in yet: nothing else may get an id that stands in a file.
+            # Also for agents that do not enter yet: an id that stands in a file must not be given away.
             engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
             definition, agent = minds.definitions[slug], minds.by_slug(slug)
             if agent is None and not definition.person:
@@ -283,7 +272,7 @@ class Reloading:
         return []
 
     def _let_in(self, slug: str) -> list[Problem]:
-        """Bring an agent whose file is new into the world, where it was when it left or where its file says."""
+        """Bring a new agent into the world, where it was when it left or else where its file says."""
         parts, minds, world = self._parts, self._parts.minds, self._parts.engine.world
         definition = minds.definitions[slug]
         place = world.location(world.away.get(definition.id, ""))
@@ -292,7 +281,7 @@ class Reloading:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
         agent = minds.open(slug)
-        if definition.id in world.away:  # what it lived when its folder was being renamed is in the ledger alone
+        if definition.id in world.away:  # what it perceived while its folder was being renamed is in the ledger only
             for record in parts.ledger.after(agent.memory.last_source):
                 minds.recover(record)
         self._starts[slug] = definition.location
@@ -308,21 +297,21 @@ class Reloading:
         return []
 
     async def _miss(self, slug: str, clock: Clock) -> None:
-        """Have an agent leave the world whose `agent.md` is still gone after a while."""
+        """Remove an agent whose `agent.md` is still missing after `MISSING_FOR`."""
         await clock.sleep(MISSING_FOR)
         agent = self._parts.minds.by_slug(slug)
         if agent is None or agent.definition.person or self._file_of(slug).exists():
             return
         try:
             self.send_away(agent.definition)
-        except LociError:  # the disk is full, as the log says; it leaves when that is over
+        except LociError:  # the disk is full, as logged; try again
             self._do_later(self._miss(slug, clock))
             return
         self.report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
         self.report(self._newcomers())
 
     def _newcomers(self) -> list[Problem]:
-        """Take up the files that nobody plays: the id in one may have been that of somebody who has left."""
+        """Take up files without an agent: the id in one may have been blocked by an agent that has left."""
         minds, problems = self._parts.minds, []
         for path in sorted((self._parts.vault / "agents").glob("*/agent.md")):
             if path.parent.name not in minds.definitions:
@@ -330,21 +319,18 @@ class Reloading:
         return problems
 
     def bring_back(self, agent: Agent) -> None:
-        """Make the folder of somebody who plays anew, when it was taken away, with the memories that the ledger has.
-
-        What cannot be made now is told by the log, and left to another try.
-        """
+        """Recreate a player's missing folder with the entries that the ledger has; failures are logged and retried."""
         parts, one, before = self._parts, agent.definition, agent.memory.total + agent.memory.waiting
         owed = parts.minds.owed
         others = [draft for draft in parts.minds.drafts.values() if draft.id == one.id and draft.slug != one.slug]
         if not one.person or others or agent.folder.exists() or agent.compactor.busy:
             return
-        agent.memory.close()  # before its folder is there: what waits has numbers that follow what is gone
+        agent.memory.close()  # before the folder is there: waiting entries have numbers that follow the lost ones
         try:
             write_definition(
                 parts.vault / "agents", one.name, one.id, person=True, description=one.description, slug=one.slug
             )
-            parts.minds.owed = True  # until it is all given back
+            parts.minds.owed = True  # until everything is restored
             agent.life.reopen()
             since = begun(parts.vault, one.slug)
             for record in parts.ledger.after(0):
@@ -360,10 +346,10 @@ class Reloading:
         self._do_later(parts.minds.catch_up(agent))
 
     def send_away(self, definition: Character) -> None:
-        """Have a character leave the world for good.
+        """Remove a character from the world for good.
 
         Raises:
-            LociError: when that could not be written down; then it stays.
+            LociError: the step could not be written; the character stays.
         """
         parts, agent = self._parts, self._parts.minds.by_slug(definition.slug)
         if parts.engine.world.location_of(definition.id) is not None:
@@ -382,12 +368,12 @@ class Reloading:
         parts.minds.let_go(agent)
 
     def _world(self) -> list[Problem]:
-        """Take up the world's files: what is new or changed becomes a step of its own; a wrong file changes nothing."""
+        """Take up the world's files: each new or changed thing becomes a step; a file with a mistake is ignored."""
         files, problems = self._load_world()
         world, wrong = self._parts.engine.world, {problem.file for problem in problems}
         for one in files:
             known = world.get(one.thing.id)
-            # What it lies in may have been kept out by a mistake until now.
+            # The thing that it lies in may have been refused until now.
             nowhere = known is None or (one.thing.kind is Kind.ITEM and one.thing.id not in world.where)
             if not one.thing.id or one.file in wrong or (known == one.thing and not (nowhere and one.place)):
                 continue
@@ -398,7 +384,6 @@ class Reloading:
         return problems
 
     def _load_world(self) -> tuple[list[ThingDefinition], list[Problem]]:
-        """Read the world's files, and write an id into those that have none."""
         vault, world_files = self._parts.vault, self._parts.world_files
         files, problems = world_files.load()
         wrong = with_mistakes(problems)
@@ -412,7 +397,6 @@ class Reloading:
         return world_files.load()
 
     async def stop(self) -> None:
-        """Leave what would be done later undone."""
         for task in self._later:
             task.cancel()
         await asyncio.gather(*self._later, return_exceptions=True)
@@ -423,11 +407,11 @@ class Reloading:
         task.add_done_callback(self._later.discard)
 
     async def _restore(self, slug: str, clock: Clock) -> None:
-        """Write a summary again that is still gone after a while."""
+        """Write summaries again that are still missing after `MISSING_FOR`."""
         await clock.sleep(MISSING_FOR)
         agent = self._parts.minds.by_slug(slug)
         if agent is None or not self._file_of(slug).exists():
-            return  # its whole folder was taken away; a summary must not bring it back
+            return  # the whole folder is gone; a summary must not recreate it
         summaries = agent.folder / "summaries"
         gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
         told = agent.memory.restore_missing()
@@ -436,19 +420,19 @@ class Reloading:
 
 
 def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
-    """Return what a running world cannot take up although nothing is wrong with the file, such as another id."""
+    """Return problems of this run only, such as a changed id in an otherwise valid file."""
     wrong = {problem.file for problem in problems}
     return [problem for problem in dict.fromkeys(refused) if problem.file not in wrong]
 
 
 def _is_checked(path: Path) -> bool:
-    """Return whether a file is one of those that people write; summaries and notes are told of by the memory."""
+    """Return whether `check_files` reads a file; summaries and notes are reported by the memory."""
     own = path.parent.name in ("summaries", "notes") and path.parent.parent.name != "prompts"
     return path.suffix == ".md" and not own
 
 
 def _gone(path: Path) -> bool:
-    """Return whether a file is not there, or has nothing in it: an edit in progress, or its end."""
+    """Return whether a file is missing or empty."""
     try:
         return path.stat().st_size == 0
     except OSError:

@@ -1,4 +1,4 @@
-"""Answers to the requests that reach outside the world: saving, reloading, settings; the minds answer their own."""
+"""Answers requests that reach outside the world: save, reload, show settings; others go to `agents.commands`."""
 
 from __future__ import annotations
 
@@ -35,16 +35,7 @@ Reload = Callable[[], list[Problem]]
 
 
 async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome | Refusal:
-    """Do what a command asked for.
-
-    Args:
-        parts: the opened vault.
-        request: what is asked.
-        reload: reads everything of the vault again and returns what is wrong.
-
-    Returns:
-        The answer; a Refusal when it cannot be done. Never raises for anything a person can cause.
-    """
+    """Carry out a request of a command. Failures are returned as a Refusal, never raised."""
     try:
         match request.name:
             case "save":
@@ -94,7 +85,7 @@ def _show_config(parts: Parts, key: str) -> Outcome:
 
 
 def _explained(parts: Parts, key: str, *, full: bool) -> str:
-    """Return a setting's value and origin, for one key its meaning and what it overrules, and who has another."""
+    """Return a setting's value and origin; with `full` also its help and the values that it overrules."""
     say = parts.texts.render
     name, setting = parts.configuration.find(key)
     (value, origin), *others = parts.configuration.explain(key)
@@ -114,6 +105,5 @@ def _explained(parts: Parts, key: str, *, full: bool) -> str:
 
 
 def _overrides(parts: Parts, key: str) -> list[tuple[str, Value]]:
-    """Return the names of those who set a key for themselves, and what they set."""
     found = [(one.name, one.overrides[key]) for one in parts.minds.definitions.values() if key in one.overrides]
     return sorted(found, key=lambda pair: pair[0])

@@ -1,6 +1,6 @@
-"""One number for how a world and its minds stand, by which two runs, or a run and its replay, are compared.
+"""A hash of the state of a world and its memories, to compare two runs or a run and its replay.
 
-It says nothing of when and how they came there: neither steps nor times are in it.
+Step numbers and times are not part of it.
 """
 
 from __future__ import annotations
@@ -17,12 +17,7 @@ from mud.world.world import World
 
 
 def state_hash(world: World, agents: Iterable[Agent]) -> str:
-    """Return sha256, in hex, over canonical JSON of everything there is and of every memory (design, section 9).
-
-    Args:
-        world: the world.
-        agents: whose memories count, in any order.
-    """
+    """Return sha256, in hex, over canonical JSON of every thing and every memory (design, section 9)."""
     state = {
         "entities": {thing.id: _entity(world, thing) for thing in world.things.values()},
         "memories": {agent.id: _memory(agent) for agent in agents},
@@ -32,7 +27,6 @@ def state_hash(world: World, agents: Iterable[Agent]) -> str:
 
 
 def _entity(world: World, thing: Thing) -> dict[str, Any]:
-    """Return what a thing is, and where."""
     return {
         "kind": thing.kind,
         "name": thing.name,
@@ -48,7 +42,6 @@ def _entity(world: World, thing: Thing) -> dict[str, Any]:
 
 
 def _memory(agent: Agent) -> dict[str, Any]:
-    """Return how many memories there are, what stands for which of them, and what is remembered word for word."""
     memory = agent.memory
     return {
         "total": memory.total,

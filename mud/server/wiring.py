@@ -1,4 +1,4 @@
-"""Put the parts of a vault together: settings, texts, world, minds, engine. Used by `run` and by the tools alike."""
+"""Connects the parts of a vault: settings, texts, world, agents, engine. Used by `run` and by all tools."""
 
 from __future__ import annotations
 
@@ -73,39 +73,24 @@ class RealClock:
     zone: tzinfo | None = None
 
     def now(self) -> datetime:
-        """Return the time of day in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Return seconds that never go back."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
         await asyncio.sleep(seconds)
 
 
 @dataclass
 class Parts:
-    """A vault, opened and put together.
+    """An opened vault and its parts.
 
     Args:
-        vault: its folder.
-        clock: the time.
-        configuration, texts, templates, summary_prompts: what people wrote: settings, words, models' prompts.
-        commands: all that can be typed.
-        answerers: what carries out their requests to minds.
-        queue: asks language models.
-        recall: the search index.
-        minds: everybody's memory.
-        world_files: the world's files.
-        ledger, engine: the world's steps and its door.
-        unread: what stays in the saved state of things whose files cannot be read.
-        prompting: builds the prompts of thoughts.
+        unread: the saved state of things whose files cannot be read; kept when saving.
         writable: this process holds the vault's lock.
-        met_hosts: tells the owner of hosts of models that answer for the first time.
-        met: what was found wrong while it was opened, and may be mended by that.
-        reading: why a tool that would rather write only reads; empty when there is no such reason.
+        met: problems found while opening, which opening may have repaired.
+        reading: why a tool that wanted to write only reads; empty otherwise.
     """
 
     vault: Path
@@ -131,11 +116,11 @@ class Parts:
 
     @cached_property
     def problems(self) -> list[Problem]:
-        """What is wrong in the vault's files, as they stood when this was first asked for."""
+        """Problems in the vault's files, as of the first access."""
         return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
 
     def told_at_start(self) -> list[str]:
-        """Return every mistake in the vault's files, a line each, and after them what the world does meanwhile."""
+        """Return every problem, one a line, and then what the world does until they are fixed."""
         wrong = dict.fromkeys(problem.file for problem in self.problems)
         world, minds = self.engine.world, self.minds
         used = {file for one, file in self.world_files.homes.items() if one in world.things}
@@ -154,17 +139,17 @@ class Parts:
         return lines
 
     def save(self) -> str:
-        """Write the state, once everything that it includes is in the archives and on the disk.
+        """Write the state once all that it includes is in the archives and on disk.
 
         Returns:
-            Why it is not written, as something is not there yet; empty when it is.
+            Why it was not written; empty when it was.
 
         Raises:
-            OSError: when it cannot be written.
+            OSError: it cannot be written.
         """
         if why := self.unwritten():
             return why
-        if not self.sync():  # after a power cut only the ledger's steps after this state are applied
+        if not self.sync():  # after a power cut only ledger steps after this state are applied
             return "the disk does not confirm an archive"
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
@@ -172,7 +157,7 @@ class Parts:
         return ""
 
     def unwritten(self) -> str:
-        """Return whose archives lack what the ledger left with them, in words; empty when there is nobody."""
+        """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
         names = [
             agent.memory.name
             for agent in self.minds.opened()
@@ -182,32 +167,27 @@ class Parts:
         return f"no archive has all that the ledger left with {listed(names)}" if names else ""
 
     def _homes(self) -> dict[str, str]:
-        """Return the file of each thing, by id; in order, so that the state does not change where nothing does."""
+        """Return the file of each thing by id, sorted, so that an unchanged state is written unchanged."""
         agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
         return dict(sorted({**self.world_files.homes, **agents}.items()))
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
-        """Return what minds may say: the variants of a text in one voice, else in the voice `default`."""
+        """Return the variants of a text in a voice, or in the voice `default` if it has none."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
     def sync(self) -> bool:
-        """Force ledger and archives onto the disk, and return whether it confirmed every archive.
+        """Sync ledger and archives to disk, and return whether every archive was confirmed.
 
         Raises:
-            OSError: when it refuses the ledger.
+            OSError: the ledger could not be synced.
         """
         self.ledger.sync()
-        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # each, whatever another's answer
+        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
         return all(confirmed)
 
 
 class ModelSource(NamedTuple):
-    """How language models are asked.
-
-    Args:
-        backends: the ways to reach one.
-        chance: makes the jitter of pauses before a further try.
-    """
+    """How language models are asked; `chance` makes the jitter of pauses between retries."""
 
     backends: Registry[Backend]
     chance: Random
@@ -217,18 +197,16 @@ class ModelSource(NamedTuple):
 def opened(
     vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
-    """Open a vault, put its parts together, and let go of it at the end.
+    """Open a vault, connect its parts, and close it at the end.
 
     Args:
-        vault: its folder.
         writable: take the lock; without it nothing is written or repaired.
-        clock: the time; the machine's when None.
-        alone: nobody is served meanwhile and all goes by rules: no language model is asked for summaries and counts,
-            and the index works at once instead of in the background.
-        asked: how models are asked, also where nobody is served; None for as the program does.
+        clock: None for the machine's clock.
+        alone: no world runs: summaries and token counts use no model, and indexing is not done in the background.
+        asked: how models are asked, even with `alone`; None for the default.
 
     Raises:
-        LociError: when there is no vault, another process writes to it, or nothing can be made of it.
+        LociError: there is no vault, another process holds its lock, or it cannot be opened.
     """
     vault = vault_in(vault)
     if not writable:
@@ -239,14 +217,7 @@ def opened(
 
 
 def vault_in(folder: Path) -> Path:
-    """Return a vault's folder by its own path, without a link; from there on no link is followed unasked.
-
-    Args:
-        folder: as somebody named it.
-
-    Raises:
-        LociError: no vault is there.
-    """
+    """Return the resolved path of a vault; raise a LociError if there is none."""
     vault = folder.resolve()
     if lacking := missing_in(vault):
         why = f" (it lacks {lacking})" if vault.is_dir() else ""
@@ -259,11 +230,10 @@ def vault_in(folder: Path) -> Path:
 def _opened_to_write(
     vault: Path, clock: Clock, *, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
-    """Open a vault whose lock is held."""
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
     parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
-    with ExitStack() as closing:  # each of these, whatever becomes of the others
+    with ExitStack() as closing:  # runs every callback even if one fails
         closing.callback(write_spending, vault, parts.queue.budget)
         closing.callback(lambda: parts.ledger.close())
         closing.callback(_close_memories, parts)
@@ -277,14 +247,7 @@ def _close_memories(parts: Parts) -> None:
 
 @contextmanager
 def opened_for_recall(vault: Path) -> Iterator[Parts]:
-    """Open a vault for a question: to write when that can be, so that the index can be completed, else to read.
-
-    Args:
-        vault: its folder.
-
-    Raises:
-        LociError: as `opened`.
-    """
+    """Open a vault to write if possible, so that the index can be completed, else to read. Raises as `opened` does."""
     vault = vault_in(vault)
     with ExitStack() as stack:
         try:
@@ -299,7 +262,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
 
 
 def load_commands() -> Registry[Command]:
-    """Return everything that can be typed."""
+    """Return every command."""
     return load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
 
 
@@ -311,7 +274,7 @@ def _put_together(
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     for part in (configuration, texts, summaries):
-        part.load()  # what is wrong is said by `check_files`
+        part.load()  # problems are reported by `check_files`
     budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock)
     read_spending(vault, budget)
     commands = load_commands()
@@ -381,7 +344,6 @@ def _put_together(
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
-    """Return what gives an LLM profile by its name; whose replies are commands knows those that all are offered."""
     offered = offers(commands)
 
     def profile(name: str) -> LLMProfile:
@@ -395,8 +357,6 @@ def _profiles(configuration: Configuration, commands: Registry[Command]) -> Call
 
 
 def _own_limits(configuration: Configuration, minds: Population) -> Callable[[str], BudgetSettings]:
-    """Return what gives the limits of the budget as they hold for an agent, by its name."""
-
     def limits(owner: str) -> BudgetSettings:
         definition = find_definition(owner, minds.definitions)
         return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
@@ -405,11 +365,7 @@ def _own_limits(configuration: Configuration, minds: Population) -> Callable[[st
 
 
 def must_have_words(texts: TextStore) -> None:
-    """Make sure that the vault has words for all that the program says, be they lent; without them it cannot run.
-
-    Raises:
-        LociError: names what is missing.
-    """
+    """Raise a LociError if a phrase has no text in the vault or in the shipped texts."""
     missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
     if missing:
         source = f"copy them from {SHIPPED / 'text'}"
@@ -417,13 +373,10 @@ def must_have_words(texts: TextStore) -> None:
 
 
 def _name_of(minds: Population, who: str) -> str:
-    """Return the name of whose id this is; the id when there is nobody."""
     return next((one.name for one in minds.definitions.values() if one.id == who), who)
 
 
 def _asker(queue: ModelQueue) -> Ask:
-    """Return what asks the model of an agent's summaries."""
-
     async def ask(owner: str, prompt: str, profile: str) -> Completion:
         return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner, task=Task.SUMMARIES)
 
@@ -438,9 +391,9 @@ def _prompter(prompting: Prompting) -> Callable[[Agent], Awaitable[Prompt]]:
 
 
 def spare_what_stays() -> None:
-    """Have Python's collector pass over what is there now.
+    """Exclude everything loaded so far from garbage collection.
 
-    Modules, world and minds stay; walking all of them stopped the event loop for 20 to 40 ms once in a while.
+    Modules, world and agents stay; collecting them all stopped the event loop for 20 to 40 ms now and then.
     """
     gc.collect()
     gc.freeze()

@@ -1,5 +1,4 @@
-"""The world on virtual time: it runs as fast as the machine allows, by instinct alone, and the same again for one seed.
+"""The world on virtual time, as fast as the machine allows. The same seed gives the same run.
 
-Every part of it is the real one, as `run` has it: minds, engine, ledger, archives, folds, the index of words. Only time
-does not pass by itself, no model is asked, and nobody acts while somebody else does.
+All parts are the real ones, as in `run`, but no model is asked and agents act one at a time.
 """

@@ -1,6 +1,6 @@
-"""What a simulation came to, counted as it goes: who did what, who spoke with whom, where somebody came.
+"""Figures of a simulation, counted while it runs: actions, conversations, visited locations.
 
-It only takes note, and what it keeps is as large as the world, not as long as the run.
+What it keeps grows with the world, not with the length of the run.
 """
 
 from __future__ import annotations
@@ -16,21 +16,12 @@ from mud.engine.engine import Step
 from mud.world.events import Event, Perception
 
 ANSWER = 60.0
-"""World seconds within which a line must be followed by one of who heard it, for the two to have spoken with each
-other."""
+"""World seconds within which an answer counts as a conversation."""
 SPEECH = ("speech", "whisper")
-"""Kinds of event in which somebody speaks."""
 
 
 class Figures:
-    """The counts of one run.
-
-    Args:
-        agents: ids of the agents.
-        locations: ids of the locations.
-        clock: the world's time.
-        wanted: steps that the run is to have.
-    """
+    """The counts of one run; `wanted` is the number of steps that it is to have."""
 
     def __init__(self, agents: Collection[str], locations: Collection[str], clock: Clock, wanted: int) -> None:
         self._clock, self._wanted = clock, wanted
@@ -39,20 +30,18 @@ class Figures:
         self._visited: set[str] = set()
         self._said = RepetitionRate()
         self._heard: dict[tuple[str, str], float] = {}
-        """When the second last heard the first."""
+        """World time when the second last heard the first."""
         self._with: dict[str, set[str]] = {one: set() for one in agents}
-        """With whom each has spoken."""
+        """The agents that each has spoken with."""
         self._acted = dict.fromkeys(agents, self._began)
-        """When each last submitted a line."""
+        """World time of each agent's last line."""
         self._late: set[str] = set()
-        """Who submitted one in the last tenth of the run."""
+        """The agents that submitted a line in the last tenth of the run."""
         self._silence = 0.0
         self.steps = self.commands = self.events = self.thoughts = 0
         self.last = self._began
-        """When the last line of all was submitted."""
 
     def observe(self, step: Step) -> None:
-        """Take note of what happened in a step."""
         self.events += len(step.events)
         for event in step.events:
             if event.kind == "arrival":
@@ -62,7 +51,6 @@ class Figures:
                 self._spoke(event, step.left)
 
     def _spoke(self, event: Event, left: Collection[Perception]) -> None:
-        """Take note of who heard a line, and with whom its speaker has spoken by it."""
         now, speaker = self._clock.monotonic(), event.actor
         for perceived in left:
             if perceived.event is not event:
@@ -73,7 +61,6 @@ class Figures:
                     self._with.setdefault(one, set()).add(other)
 
     def submitted(self, step: Step) -> None:
-        """Count a line that an agent submitted."""
         self.steps += 1
         self.commands += not step.failed
         self._pause(step.who)
@@ -85,7 +72,6 @@ class Figures:
         self._silence = max(self._silence, self._clock.monotonic() - self._acted.get(who, self._began))
 
     def record(self) -> dict[str, Any]:
-        """Return what there is to tell when the run is over, the longest silence until now included."""
         for who in self._acted:
             self._pause(who)
         return {
@@ -100,12 +86,12 @@ class Figures:
 
     @property
     def repetition_rate(self) -> float:
-        """The share of spoken lines that repeat one of their speaker's last."""
+        """The share of spoken lines that repeat one of the speaker's recent lines."""
         return self._said.rate
 
 
 def resident() -> float | None:
-    """Return how many megabytes of memory this process has now; None where there is no /proc."""
+    """Return this process's resident memory in megabytes; None where there is no /proc."""
     try:
         found = re.search(r"VmRSS:\s+(\d+) kB", Path("/proc/self/status").read_text(encoding="utf-8"))
     except OSError:

@@ -1,7 +1,4 @@
-"""People made up for a simulation: who they are is drawn, by one chance, from lists in the vault's text/newcomers.md.
-
-They come in as anybody new does: a folder with an `agent.md`, and a step of the ledger that brings their character.
-"""
+"""Made-up agents for a simulation, drawn at random from the lists in the vault's text/newcomers.md."""
 
 from __future__ import annotations
 
@@ -20,22 +17,13 @@ from mud.world.matching import plain
 from mud.world.narration import counted
 
 LISTS = "newcomers."
-"""Where their lists stand in the vault's texts."""
+"""Prefix of the keys of these lists in the vault's texts."""
 INTERVALS = (6, 14)
-"""Seconds between two thoughts, at least and at most."""
+"""Least and most seconds between two thoughts."""
 
 
 def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
-    """Make up so many agents and bring each into the world.
-
-    Args:
-        parts: the vault, opened to write.
-        count: how many.
-        chance: who they are and where they begin.
-
-    Raises:
-        LociError: there are not as many names, or one cannot come in.
-    """
+    """Make up `count` agents and bring each into the world."""
     names = _names(parts, chance)
     if len(names) < count:
         raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")
@@ -44,7 +32,7 @@ def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
 
 
 def _names(parts: Parts, chance: Random) -> list[str]:
-    """Return names that nobody and nothing has yet: plain ones by chance first, then those with a second name."""
+    """Return unused names in random order: plain ones first, then those with a second name."""
     first, second = (list(_list(parts.texts, f"names.{key}")) for key in ("first", "second"))
     chance.shuffle(first)
     chance.shuffle(second)
@@ -66,11 +54,6 @@ def _list(texts: TextStore, key: str) -> tuple[str, ...]:
 
 
 def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
-    """Write one down and bring it into the world.
-
-    Raises:
-        LociError: it cannot come in.
-    """
     engine = parts.engine
     home = chance.choice(engine.world.locations())
     profile = [chance.choice(_list(parts.texts, f"person.{key}")) for key in ("trade", "manner", "wish")]
@@ -83,7 +66,7 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
         more={"voice": voice, "think_interval": chance.randint(*INTERVALS)},
     )
     character = agent.definition.thing()
-    # No arrival, which others would witness: they are to have lived here all along.
+    # Not `enter`: others would perceive an arrival, and newcomers are to have lived here all along.
     step = engine.happen(character, Outcome("", changes=(Define(character), Put(character.id, home.id))))
     if step.failed:
         raise LociError(step.reply)

@@ -1,7 +1,7 @@
-"""Run a simulation: open the vault or a copy of it, make up who is missing, take turn after turn, close in order.
+"""Runs a simulation in the vault or a copy of it.
 
-One turn at a time: whoever is due first thinks and submits; what it asked for is answered and what is due is folded
-before anybody else has a turn. That, the seed, and that nothing else has a say, make two runs the same.
+One turn at a time: the agent that is due first thinks and submits a line; requests are answered and due folds finished
+before the next turn. This and the seed make two runs the same.
 """
 
 from __future__ import annotations
@@ -41,41 +41,40 @@ from mud.world.events import Request
 from mud.world.narration import counted
 
 COPIED = ("config", "text", "prompts", "world", "agents", "log")
-"""What a copy of a vault has of it; the index is made anew."""
+"""The parts of a vault that are copied; the index is built anew."""
 _LEFT_OUT_ANYWHERE = shutil.ignore_patterns(".*")
 _LEFT_OUT_OF_LOG = shutil.ignore_patterns(".*", "chronicle*", "traces", "loci.log*", "history")
 _LEFT_OUT_OF_NOTES = shutil.ignore_patterns(".*", "history")
-"""What of these is of no use to a run; of the log only the ledger is, and of notes only their last versions. Elsewhere
-such a name is somebody's or some place's."""
+"""What a run does not need: of the log only the ledger is copied, of notes only the last versions. Elsewhere such a
+name may be that of an agent or a location.
+"""
 INDEX_EVERY = 4000
-"""Steps after which what was lived is indexed at the latest; a question has it indexed of who asks, but for the newest
-memories, which a brain has before its eyes."""
+"""Most steps between two rounds of indexing. A question indexes the asking agent's memories, except the newest, which
+its prompt shows anyway.
+"""
 COLLECTED_EVERY = 200_000
-"""Objects made after which Python looks for garbage that refers to itself; nobody waits for a turn meanwhile."""
+"""Allocations between two garbage collections; a long pause does not matter here."""
 STANDSTILL = 30 * 3600.0
-"""World seconds without a line, longer than any night, after which nothing is to be expected any more."""
+"""World seconds without a line, longer than any night, after which the run is given up."""
 IN_MEMORY = Path("/dev/shm")
-"""Where a copy is made if there is room: a disk takes longer to make a file than an agent to think of what is in it."""
+"""Folder for the copy if it has room: a disk takes longer to create a file than an agent to think."""
 BYTES_A_STEP = 16_000
-"""What a step may take there, four times as much as it mostly does."""
+"""Bytes reserved per step, four times the usual amount."""
 PARTS_TOLD = 10
-"""How often a run says how far it is."""
+"""How often a run reports progress."""
 
 Say = Callable[[str], None]
-"""Says how far a run is."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationPlan:
-    """What is to be simulated.
+    """What to simulate.
 
     Args:
-        vault: the vault's folder.
         steps: lines to be submitted.
-        agents: how many agents live in it; None for those that it has.
-        seed: of all chance.
-        keep: in the vault itself, not in a copy.
-        backends: makes the ways to reach a language model, on the run's time; None when nobody asks any.
+        agents: number of agents, made-up ones included; None for those of the vault.
+        keep: run in the vault itself, not in a copy.
+        backends: makes the model backends, on the run's clock; None to use no model.
     """
 
     vault: Path
@@ -87,15 +86,7 @@ class SimulationPlan:
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
-    """Run a simulation and return what it came to (design, section 9).
-
-    Args:
-        plan: what is to be simulated.
-        say: is told how far it is.
-
-    Raises:
-        LociError: when it cannot begin, or nothing happens in it any more.
-    """
+    """Run a simulation and return its figures (design, section 9); if nothing happens any more, raise a LociError."""
     plan = replace(plan, vault=vault_in(plan.vault))
     clock = VirtualClock()
     with (
@@ -113,7 +104,6 @@ def _asked(plan: SimulationPlan, clock: Clock) -> ModelSource | None:
 
 @contextmanager
 def _stage(plan: SimulationPlan) -> Iterator[Path]:
-    """Give the vault itself, or a copy of it in a temporary folder."""
     if plan.keep:
         yield plan.vault
         return
@@ -125,7 +115,6 @@ def _stage(plan: SimulationPlan) -> Iterator[Path]:
 
 
 def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
-    """Return which names in a folder of the vault are not copied."""
     match Path(folder).relative_to(vault).parts:
         case ("log",):
             left_out = _LEFT_OUT_OF_LOG
@@ -137,18 +126,13 @@ def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
 
 
 def _needed(plan: SimulationPlan) -> int:
-    """Return how many bytes a run may take: as many as it copies, and what is lived in it."""
+    """Return the bytes that a run may take: the copy and what the steps add."""
     copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
     return sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP
 
 
 def place_for(needed: int, memory: Path = IN_MEMORY) -> Path | None:
-    """Return where a copy is made: in memory where that has room; None for where temporary files go.
-
-    Args:
-        needed: bytes that it may take.
-        memory: the folder of files that are kept in memory. It is passed over when `TMPDIR` says where to go.
-    """
+    """Return `memory` if it has room and `TMPDIR` is not set; None for the usual folder of temporary files."""
     try:
         roomy = os.access(memory, os.W_OK) and shutil.disk_usage(memory).free >= needed
     except OSError:
@@ -157,21 +141,12 @@ def place_for(needed: int, memory: Path = IN_MEMORY) -> Path | None:
 
 
 class _Run:
-    """One run.
-
-    Args:
-        parts: the opened vault, without models.
-        clock: its time, which only the run moves.
-        plan: what is to be simulated.
-        say: is told how far it is.
-    """
-
     def __init__(self, parts: Parts, clock: VirtualClock, plan: SimulationPlan, say: Say) -> None:
         self._parts, self._clock, self._plan, self._say = parts, clock, plan, say
         chance = Random(plan.seed)
         self._agents = self._people(chance)
         clock.advance(self._lived())
-        # Nobody can ever read in a copy how a line came about, nor the pages and the chronicle below.
+        # In a copy, nobody reads traces, pages or the chronicle.
         brain = FALLBACK if plan.backends is None else None
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep
@@ -183,16 +158,12 @@ class _Run:
         self._figures = Figures([agent.id for agent in self._agents], locations, clock, plan.steps)
         self._requests: list[Request] = []
         self._unwritten: str | None = None
-        """Why a line could not be written down; None while all could."""
+        """Why a line could not be written to the ledger; None if all were."""
         self._last: dict[str, Thought | None] = {}
         self._half: float | None = None
 
     def _people(self, chance: Random) -> list[Agent]:
-        """Return everybody who is to live here, by id, those included who are made up.
-
-        Raises:
-            LociError: there are more already, or nobody at all.
-        """
+        """Return all agents by id, made-up ones included."""
         own = [agent for agent in self._parts.minds.opened() if not agent.definition.person]
         wanted = self._plan.agents if self._plan.agents is not None else len(own)
         if wanted < len(own):
@@ -212,12 +183,11 @@ class _Run:
         return max([0.0, *moments])
 
     async def go(self) -> dict[str, Any]:
-        """Live through all steps, put everything in its place, and return the record."""
         parts, figures = self._parts, self._figures
         for agent in self._agents:
             await parts.minds.catch_up(agent)
             self._living.wake(agent)
-        if self._plan.backends is not None:  # nobody watches the models: each is asked, and found out about
+        if self._plan.backends is not None:  # nothing watches the models here: each counts as answering until it fails
             self._living.answers.update(dict.fromkeys(self._living.profiles(), True))
         for observer in (parts.minds, self._living, figures, self._pages, self._chronicle):
             if observer is not None:
@@ -259,7 +229,6 @@ class _Run:
         }
 
     async def _live(self) -> None:
-        """Take turn after turn until as many lines were submitted as are wanted."""
         figures, wanted = self._figures, self._plan.steps
         indexed = told = 0
         while figures.steps < wanted:
@@ -274,9 +243,8 @@ class _Run:
                 self._say(f"steps: {figures.steps} of {wanted}")
 
     async def _turn(self) -> None:
-        """Let whoever is due next have a turn, and everything that it brings about come to its end."""
         due = self._living.due
-        assert due is not None  # everybody is due again after a turn
+        assert due is not None  # every agent is due again after a turn
         self._clock.advance(max(0.0, due - self._clock.monotonic()))
         agent = await self._living.take_turn()
         if agent is not None and agent.thinker is not None and agent.thinker.last is not self._last.get(agent.slug):
@@ -291,7 +259,6 @@ class _Run:
         await self._settle()
 
     async def _settle(self) -> None:
-        """Answer every request and finish every fold."""
         while self._requests:
             request = self._requests.pop(0)
             self._parts.engine.answer(request, await carry_out(self._parts, request, list))
@@ -305,7 +272,6 @@ class _Run:
         self._requests += step.requests
 
     async def _close(self) -> None:
-        """Close in order, as a real run does."""
         parts = self._parts
         await self._living.stop()
         await parts.minds.finish_folds(0)

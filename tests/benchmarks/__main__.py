@@ -31,7 +31,6 @@ def _common() -> argparse.ArgumentParser:
 
 
 def main(argv: list[str]) -> int:
-    """Print what a bench found out, and return the exit code."""
     benches = load("tests.benchmarks", Bench, "bench")
     try:
         args = _parser(list(benches)).parse_args(argv)

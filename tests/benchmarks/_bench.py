@@ -1,4 +1,4 @@
-"""What a bench is, and its tables: printed for people, or put between two marks in a file by the program itself."""
+"""Benches as plug-ins, and their tables: printed, or written between two marks in a file."""
 
 from __future__ import annotations
 
@@ -13,27 +13,19 @@ from mud.errors import LociError
 from mud.storage.files import write_atomic
 
 Say = Callable[[str], None]
-"""Says to whoever waits how far a bench is."""
 
 END = "<!-- end -->"
 WIDTH = 120
-"""Characters in a line of prose."""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Figures for people.
-
-    Args:
-        head: the columns' names.
-        rows: the cells, a row each.
-    """
+    """Figures, printed as a markdown table with the first column to the left and the others to the right."""
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
 
     def __str__(self) -> str:
-        """Return it in markdown, its columns in line: the first to the left, figures to the right."""
         widths = [max(map(len, column), default=0) for column in zip(self.head, *self.rows, strict=True)]
         widths = [max(3, width) for width in widths]
         lines = [_line(self.head, widths)]
@@ -49,13 +41,12 @@ def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a bench found out.
+    """The result of a bench.
 
     Args:
         name: names its block in a file, such as `recall locomo`.
         record: everything, for `--json`.
-        tables: the figures for people.
-        told: what one must know to read them; a sentence or more.
+        told: what one must know to read the tables.
     """
 
     name: str
@@ -64,7 +55,6 @@ class Report:
     told: str
 
     def __str__(self) -> str:
-        """Return all of it in markdown."""
         return "\n\n".join([*map(str, self.tables), textwrap.fill(self.told, WIDTH, break_on_hyphens=False)])
 
 
@@ -73,14 +63,7 @@ Run = Callable[[argparse.Namespace, Say], Report]
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """A bench as a plug-in.
-
-    Args:
-        name: what is typed after `bench`.
-        help: one sentence.
-        add_arguments: adds its own arguments; `--vault`, `--json` and `--table` are there already.
-        run: does it.
-    """
+    """A bench; `--vault`, `--json` and `--table` are in every parser already."""
 
     name: str
     help: str
@@ -89,33 +72,20 @@ class Bench:
 
 
 def bench(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None]) -> Callable[[Run], Bench]:
-    """Make a function a bench."""
     return lambda run: Bench(name, help, add_arguments, run)
 
 
 def whole_number(text: str) -> int:
-    """Return an argument that is a whole number from 1 on.
-
-    Raises:
-        argparse.ArgumentTypeError: it is none.
-    """
     if not text.isdecimal() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a whole number from 1 on")
     return int(text)
 
 
 def whole_numbers(text: str) -> list[int]:
-    """Return an argument that is a list of whole numbers from 1 on, separated by commas.
-
-    Raises:
-        argparse.ArgumentTypeError: one of them is none.
-    """
     return [whole_number(one.strip()) for one in text.split(",")]
 
 
 def some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return what reads a list of names, separated by commas."""
-
     def read(text: str) -> list[str]:
         wanted = [one.strip() for one in text.split(",")]
         wrong = [one for one in wanted if one not in names]
@@ -127,11 +97,7 @@ def some_of(names: Sequence[str]) -> Callable[[str], list[str]]:
 
 
 def require_block(path: Path | None, name: str) -> None:
-    """Make sure, before a long run, that its tables have a place in a file.
-
-    Args:
-        path: the file; None when there is nothing to write.
-        name: the report's.
+    """Check, before a long run, that a file has a place for its tables; `path` is None when nothing is to be written.
 
     Raises:
         LociError: the file cannot be read, or has no such block.
@@ -141,21 +107,13 @@ def require_block(path: Path | None, name: str) -> None:
 
 
 def write_block(path: Path, report: Report) -> None:
-    """Put a report between its marks in a file; the rest stays as it is.
-
-    Args:
-        path: the file.
-        report: what to put there.
-
-    Raises:
-        LociError: as `require_block`.
-    """
+    """Replace the text between a report's marks in a file."""
     before, after = _cut(path, report.name)
     write_atomic(path, f"{before}\n{report}\n{after}")
 
 
 def _cut(path: Path, name: str) -> tuple[str, str]:
-    """Return what stands in a file up to the mark of a block, and from its end on."""
+    """Return the text of a file up to the start mark of a block, and from its end mark on."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

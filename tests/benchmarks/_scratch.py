@@ -1,6 +1,6 @@
-"""Vaults for benches: made of another one's settings in a temporary folder, where the time of day is that of a life.
+"""Scratch vaults for benches: settings of another vault, which is never written to, in a temporary folder.
 
-A bench that counted from today would give other scores tomorrow. The vault that lends its settings is never written to.
+Their clock stands at the end of a life, so that scores do not depend on the day of the run.
 """
 
 from __future__ import annotations
@@ -19,39 +19,34 @@ from mud.server.wiring import RealClock
 from mud.signals import temporary_folder
 
 NEEDED = ("config", "text", "prompts", "world/locations")
-"""What a vault for a bench has of the one that it is made from."""
+"""The parts of a vault that are copied."""
 GRAPHS = ("*.onnx",)
 KEPT = ("embeddings.sqlite3", *GRAPHS)
-"""What is carried from one life to the next: vectors are not computed twice, the model's graph is not built twice."""
+"""Files kept from one life to the next, so that vectors and the model's graph are not computed twice."""
 NAME = "Listener"
 NONE = "none"
-"""The embedder of those who want no vectors."""
+"""The setting for no embedder."""
 
 
 class LifeClock(RealClock):
-    """The machine's clock, but that the time of day is what it is told.
-
-    Args:
-        moment: that time.
-    """
+    """The machine's clock with a fixed time of day."""
 
     def __init__(self, moment: datetime) -> None:
         self.moment = moment
 
     def now(self) -> datetime:
-        """Return the time of day it was told last."""
         return self.moment
 
 
 def clock_of(records: Sequence[Mapping[str, Any]]) -> Clock:
-    """Return a clock that stays when the last of some memories was; the machine's when none of them says when."""
+    """Return a clock fixed at the time of the last memory; the machine's clock when none has a time."""
     end = max((parse_iso(str(one["at"])) for one in records if one.get("at")), default=None)
     return LifeClock(end) if end else RealClock()
 
 
 @contextmanager
 def cached(folder: Path | None) -> Iterator[Path]:
-    """Give a folder for what need not be computed twice: the one that is asked for, or one for this run."""
+    """Yield the given folder for files that need not be computed twice, or a temporary one."""
     if folder is not None:
         yield folder
         return
@@ -61,16 +56,7 @@ def cached(folder: Path | None) -> Iterator[Path]:
 
 @contextmanager
 def scratch(vault: Path, cache: Path, kept: Sequence[str] = KEPT) -> Iterator[Path]:
-    """Make a vault for a bench in a temporary folder, and take back what is worth keeping of its index.
-
-    Args:
-        vault: whose settings and texts are used.
-        cache: what is kept is in this folder.
-        kept: what that is, as patterns.
-
-    Raises:
-        LociError: there is no vault.
-    """
+    """Make a vault in a temporary folder; files that match `kept` come from `cache` and go back there."""
     if not (vault / "config").is_dir():
         raise LociError(f"there is no vault in {vault}; name one with --vault, or start in the folder that has it")
     with temporary_folder("loci-bench-") as copy:

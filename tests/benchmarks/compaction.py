@@ -1,7 +1,6 @@
-"""`bench compaction`: what does each strategy keep of a life, how long are its views, and what does it cost?
+"""`bench compaction`: what each strategy keeps of a life, how long its views are, and what it costs.
 
-With `--data` it lives somebody's life and asks its questions; without, a made-up one with planted facts. It keeps
-nothing of the data, and copies none of it into what it writes.
+`--data` names a life with questions; without it, a life with planted facts is made up. No text of the data is written.
 """
 
 from __future__ import annotations
@@ -29,7 +28,6 @@ PARTS = ("strategies", "micro", "threshold", "archive", "summaries")
 
 
 def _rows_before(text: str) -> list[dict[str, Any]]:
-    """Return the rows of the part summaries in what `--json` printed."""
     try:
         return list(json.loads(Path(text).read_text("utf-8"))["summaries"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -80,7 +78,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @bench("compaction", "what each strategy keeps of a life, how long its views are, and what it costs", _arguments)
 def compaction(args: argparse.Namespace, say: Say) -> Report:
-    """Measure what the arguments ask for."""
     name = _name(args)
     require_block(args.table, name)
     life = _life(args)
@@ -94,7 +91,7 @@ def compaction(args: argparse.Namespace, say: Say) -> Report:
 
 
 def _name(args: argparse.Namespace) -> str:
-    """Return the name of the block in a file: what was not measured, or made up, must not replace what was."""
+    """Return the name of the block in a file; it names the parts, so that a partial run replaces no full one."""
     return " ".join(["compaction", *(["made-up"] if args.data is None else []), *args.parts])
 
 
@@ -138,7 +135,6 @@ def _measured(
 
 
 def _strategies(names: Sequence[str], life: BenchmarkLife, way: LivingMode, say: Say) -> dict[str, Any]:
-    """Live the life once under each strategy."""
     record: dict[str, Any] = {"questions": len(life.questions)}
     rows = []
     for number, name in enumerate(names, 1):

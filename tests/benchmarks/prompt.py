@@ -1,8 +1,8 @@
-"""`bench prompt`: how much of an agent's prompts a real server need not read again, and how long a thought takes.
+"""`bench prompt`: the share of prompts that a server has cached, and the time of a thought.
 
-The part `thoughts`: agents of a vault live an evening in a copy of it, once with each order of the prompt. It measures
-the order of what is asked, not the model: any llama.cpp server will do, and none of what is replied is judged. The part
-`experiences` needs no server: agents live by instinct, and what their prompts show of the past is counted.
+The part `thoughts`: agents spend an evening in a copy of a vault, once with each order of the prompt. Any llama.cpp
+server will do; its replies are not judged. The part `experiences` needs no server: agents live by instinct, and past
+experiences in their prompts are counted.
 """
 
 from __future__ import annotations
@@ -50,7 +50,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @bench("prompt", "how much of a prompt the model's server has read before, and how long a thought takes", _arguments)
 def prompt(args: argparse.Namespace, say: Say) -> Report:
-    """Measure what the arguments ask for."""
     name = "prompt" if args.parts == [THOUGHTS] else " ".join(["prompt", *args.parts])
     require_block(args.table, name)
     begun = time.perf_counter()
@@ -74,7 +73,6 @@ def prompt(args: argparse.Namespace, say: Say) -> Report:
 
 
 def _thoughts(args: argparse.Namespace, cache: Path, say: Say) -> list[dict[str, Any]]:
-    """Live an evening with each order and return its figures."""
     rows = []
     for order in args.orders:
         with serving(args.host, args.seed) as host:
@@ -87,8 +85,6 @@ def _thoughts(args: argparse.Namespace, cache: Path, say: Say) -> list[dict[str,
 
 
 def _progress(say: Say, plan: EveningPlan) -> Callable[[int, MeasuredThought | None], None]:
-    """Return what says how far an evening is."""
-
     def tell(number: int, thought: MeasuredThought | None) -> None:
         if thought is None:
             say(f"{plan.order}: everybody has a past of {plan.past} memories")

@@ -1,7 +1,7 @@
-"""`bench recall`: is what was lived through found again, and how fast?
+"""`bench recall`: whether memories are found again, and how fast.
 
-With `--data` it lives other people's conversations, or one long life, and asks their questions; without, it fills an
-index with made-up memories and takes times. It keeps nothing of the data, and copies none of it into what it writes.
+`--data` names conversations or one long life with questions; without it, an index is filled with made-up memories and
+timed. No text of the data is written.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tests.benchmarks._recall.telling import (
 from tests.benchmarks._scratch import cached, scratch
 
 DEEP = 400
-"""Turns that are asked for, so that there are some of every session and enough for the widest budget."""
+"""Turns that are asked for: enough for every session and the largest budget."""
 ARMS = {
     "locomo": (
         Arm("recall", "memories", "both"),
@@ -46,7 +46,7 @@ ARMS = {
         Arm("vectors", None, "vectors"),
     ),
 }
-"""The ways of asking, beside the last window and chromadb's plain query and BM25; of the first the times are taken."""
+"""The ways of asking through `search`; the first is timed."""
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
@@ -79,7 +79,6 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @bench("recall", "is what was lived through found again, and how fast", _arguments)
 def recall(args: argparse.Namespace, say: Say) -> Report:
-    """Measure what the arguments ask for."""
     with cached(args.cache) as cache:
         if args.data is None:
             size = Size(args.lives, args.memories, args.seed)

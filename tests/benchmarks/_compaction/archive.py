@@ -1,6 +1,6 @@
-"""What the archive costs: microseconds and bytes of an append, and of what a fold commits, by the length of memories.
+"""Time and bytes of appends and fold commits, by the length of memories.
 
-Appends are written as in the world, one at a time, and as by `remember`, many at once; a commit waits for the disk.
+Appends are written one at a time, as in the world, and many at once, as by `remember`; a commit syncs to disk.
 """
 
 from __future__ import annotations
@@ -26,19 +26,12 @@ LENGTHS = (50, 200, 1000, 5000)
 ENTRIES = 2048
 """Memories of each length and each way of writing."""
 FOLD = 64
-"""Memories of a fold."""
+"""Memories in a fold."""
 SUMMARY = 400
 """Characters of each of its two summaries."""
 
 
 def measure(say: Say, lengths: Sequence[int] = LENGTHS, entries: int = ENTRIES) -> list[dict[str, Any]]:
-    """Return a row for each length.
-
-    Args:
-        say: is told how far it is.
-        lengths: characters of a memory.
-        entries: how many are appended in each way.
-    """
     rows = []
     for chars in lengths:
         say(f"archive: memories of {chars:,} characters")
@@ -73,7 +66,6 @@ def _row(folder: Path, chars: int, entries: int) -> dict[str, Any]:
 
 
 def _appended(folder: Path, chars: int, entries: int, batch: int) -> tuple[float, Memory]:
-    """Append memories; return the microseconds that one took on the median, and the memory."""
     memory = Memory("Listener", folder, RealClock())
     memory.open(True)
     taken = []
@@ -91,7 +83,6 @@ def _batches(chars: int, entries: int, batch: int) -> Iterator[list[dict[str, An
 
 
 def _commit(memory: Memory, last: int) -> float:
-    """Commit a fold of the newest unfolded memories up to one; return the seconds that it took."""
     first, at = memory.watermark + 1, iso(RealClock().now())
     longterm = Summary("longterm", (1, first - 1), "y" * SUMMARY, at) if first > 1 else None
     recent = Summary("recent", (first, last), "z" * SUMMARY, at)
@@ -106,7 +97,6 @@ def _commit(memory: Memory, last: int) -> float:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Return the rows for people."""
     head = ["characters of a memory", "an append, us", f"one of {BATCH} at once, us", "bytes", "a commit, ms"]
     return Table(
         [*head, "its line, bytes", "its files, bytes"],

@@ -1,6 +1,6 @@
-"""What of a life's facts is kept: in what a prompt shows, and among what recall finds. Pure.
+"""Counts which facts of a life are kept in a prompt's view, and which recall finds. Pure.
 
-A fact is as old as when it was last told, in quarters of the life, the first of them the oldest.
+The age of a fact is the quarter of the life in which it was last told, 1 for the oldest.
 """
 
 from __future__ import annotations
@@ -15,13 +15,7 @@ QUARTERS = ("1", "2", "3", "4")
 
 
 def in_window(view: View, window: int, count: Callable[[str], int]) -> list[str]:
-    """Return what a prompt would show of a view, summaries first: of the memories the newest that fit.
-
-    Args:
-        view: the view.
-        window: tokens that there is room for.
-        count: counts those of a text.
-    """
+    """Return what a prompt of `window` tokens would show of a view: summaries, and the newest memories that fit."""
     summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
     room, shown = window - sum(map(count, summaries)), []
     for entry in reversed(view.tail):
@@ -33,18 +27,13 @@ def in_window(view: View, window: int, count: Callable[[str], int]) -> list[str]
 
 
 def age_of(question: LifeQuestion, memories: int) -> str | None:
-    """Return in which quarter of a life of so many memories its fact was last told; None when that is not known."""
+    """Return the quarter of the life in which a question's fact was last told; None when that is not known."""
     places = [int(one) for one in question.evidence if one.isdecimal() and int(one) < memories]
     return QUARTERS[4 * max(places) // memories] if places else None
 
 
 def counted(life: BenchmarkLife, right: Sequence[bool]) -> dict[str, Any]:
-    """Return how many facts are kept, by kind and by age.
-
-    Args:
-        life: whose.
-        right: for each question whether its answer is there.
-    """
+    """Return how many facts are kept, by kind and by age; `right` has an entry for each question."""
     kinds = {one.kind: 0 for one in life.questions}
     ages = dict.fromkeys(QUARTERS, 0)
     for one, yes in zip(life.questions, right, strict=True):

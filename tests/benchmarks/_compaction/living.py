@@ -1,7 +1,7 @@
-"""Live one life under one strategy, in a vault of its own, by the path of `remember`, and ask what is kept of it.
+"""Runs one life under one strategy in a scratch vault, and checks which facts are kept.
 
-It is lived one memory at a time, so that no view between two of them goes unmeasured, and nobody sleeps in it: a
-strategy that folds asleep folds in need alone.
+Memories are appended one at a time, so that the view is measured after each. The agent never sleeps, so a strategy
+that folds during sleep folds only when it must.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ CONFIG = "config/memory_compaction.md"
 RECALL = "config/recall.md"
 THINK_PROFILE = "config/llm/think.md"
 PATIENCE = 60.0
-"""Seconds that a question waits for the vectors: on a busy machine they must not be missing from what recall finds."""
+"""Seconds that a question waits for vectors, so that a busy machine does not lower the scores."""
 
 
 @dataclass(frozen=True, slots=True)
 class LivingMode:
-    """How lives are lived.
+    """How lives are run.
 
     Args:
         vault: whose settings are used.
-        cache: folder of vectors that were computed before.
-        model: the model of the vault's profile for summaries is asked.
-        vectors: recall looks with vectors too.
+        cache: folder of vectors computed before.
+        model: use the model of the vault's profile for summaries.
+        vectors: recall uses vectors too.
     """
 
     vault: Path
@@ -54,17 +54,16 @@ class LivingMode:
 
 @dataclass(frozen=True, slots=True)
 class LivedLife:
-    """What came of a life.
+    """The result of a life.
 
     Args:
-        totals: views and folds.
-        window: tokens of the thinking model's window.
+        window: context window in tokens.
         calls: answers of the model.
-        skipped: folds that were not made because they would have saved too little.
-        seconds: of living: archive, folds, index of words; without measuring and without vectors.
-        archive, summaries: bytes on the disk.
-        embedder: what recall's vectors are made by; `none` without them.
-        in_view, recalled: for each question whether its answer is in the view, and whether recall found it.
+        skipped: folds not made because they would have saved too little.
+        seconds: without measuring and without vectors.
+        archive, summaries: bytes on disk.
+        embedder: `none` without vectors.
+        in_view, recalled: for each question, whether the view holds its answer and whether recall found it.
     """
 
     totals: WatchTotals
@@ -82,17 +81,12 @@ class LivedLife:
 def live(
     life: BenchmarkLife, way: LivingMode, settings: Mapping[str, str | int], *, ask: bool, window: int | None = None
 ) -> LivedLife:
-    """Live a life.
+    """Run a life.
 
     Args:
-        life: what is lived through, and asked at its end.
-        way: how.
-        settings: what is set for it in `CONFIG`.
-        ask: the questions are asked; else there are no vectors either.
-        window: tokens of the thinking model's window; None for that of the vault.
-
-    Raises:
-        LociError: there are no vectors although the settings want them, or no model although one is to be asked.
+        settings: values for `CONFIG`.
+        ask: ask the questions; otherwise no vectors are made.
+        window: context window in tokens; None for the vault's.
     """
     with scratch(way.vault, way.cache, KEPT if ask else ()) as vault:
         _set(vault, CONFIG, CompactionSettings, settings)
@@ -150,19 +144,17 @@ def _in_view(watch: FoldWatch, life: BenchmarkLife) -> list[bool]:
 
 
 async def _recalled(parts: Parts, agent: Agent, life: BenchmarkLife, embedder: str) -> list[bool]:
-    """Ask every question through the door that the world uses; return whether the first hits answer it."""
     by = "words" if embedder == NONE else "both"
     if by == "both" and not await parts.recall.complete():
         raise LociError(f"the vectors are missing: {parts.recall.trouble}")
     right = []
     for question in life.questions:
         hits, behind = await parts.minds.search(agent, question.text, AMONG, by=by)
-        if behind and by == "both":  # too busy a machine would pass for a worse recall
+        if behind and by == "both":  # otherwise a busy machine would look like worse recall
             raise LociError(f"the vectors did not answer within {PATIENCE:.0f} s")
         right.append(answered(question.answer, [hit.text for hit in hits]))
     return right
 
 
 def size_of(folder: Path) -> int:
-    """Return the bytes of the files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) if folder.is_dir() else 0

@@ -1,7 +1,7 @@
-"""A made-up life with facts planted in it, the same for the same seed, so that the bench runs anywhere. Pure.
+"""A made-up life with planted facts, the same for the same seed. Pure.
 
-Three kinds of facts, as "recall probes" have them: central ones are told again and again, peripheral ones once, obscure
-ones once and with a number. Between them stands what such a world says all day.
+Central facts are told several times, peripheral ones once, obscure ones once and with a number. The other memories are
+everyday talk.
 """
 
 from __future__ import annotations
@@ -45,16 +45,10 @@ _OBSCURE = (
 )
 
 LEAST = len(_CENTRAL) * TOLD + len(_PERIPHERAL) + len(_OBSCURE)
-"""Memories that tell of a fact."""
 
 
 def made_up_life(memories: int, seed: int) -> BenchmarkLife:
-    """Return a life with its questions.
-
-    Args:
-        memories: how many there are, `LEAST` at least.
-        seed: of everything.
-    """
+    """Return a life of `memories` entries, at least `LEAST`, with its questions."""
     chance = Random(seed)
     texts = {place: _told(chance, place) for place in range(memories)}
     free = chance.sample(range(memories), LEAST)
@@ -68,7 +62,7 @@ def made_up_life(memories: int, seed: int) -> BenchmarkLife:
 
 
 def _facts(chance: Random) -> Sequence[tuple[str, str, str, tuple[str, ...], int]]:
-    """Return each fact: its kind, how it is told, what is asked, what an answer holds, and how often it is told."""
+    """Return each fact: its kind, text, question, strings of the answer, and how often it is told."""
     numbers = chance.sample(range(1000, 9999), len(_OBSCURE))
     obscure = [(told, asked, (str(number),)) for (told, asked), number in zip(_OBSCURE, numbers, strict=True)]
     facts = []
@@ -82,7 +76,6 @@ def _facts(chance: Random) -> Sequence[tuple[str, str, str, tuple[str, ...], int
 
 
 def _told(chance: Random, place: int) -> tuple[str, str]:
-    """Return the kind and text of a memory that tells nothing."""
     who, where = chance.choice(_NAMES), chance.choice(_PLACES)
     if place % LOOKS == LOOKS - 1:
         about = " ".join(f"{name} {chance.choice(_DEEDS)}" for name in chance.sample(_NAMES, len(_NAMES)))

@@ -1,4 +1,4 @@
-"""What masks save: made-up lives of three lengths with small, many or huge results, whole and masked."""
+"""What masking saves: made-up lives of three lengths with small, many or huge results, whole and masked."""
 
 from __future__ import annotations
 
@@ -21,20 +21,14 @@ from tests.benchmarks._bench import Say, Table
 from tests.benchmarks._scratch import GRAPHS, scratch
 
 LENGTHS = (100, 1000, 5000)
-"""Memories of a short, a medium and a long life."""
+"""Memories in a life."""
 VIEWS = 5
-"""How often a view is made when its time is taken."""
+"""How often a view is built to take its time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Which results a life has.
-
-    Args:
-        name: what they are called.
-        every: one memory in so many is one; the one before it is the look.
-        chars: characters of each.
-    """
+    """The command results in a life: one memory in `every` is one, and the memory before it is the look."""
 
     name: str
     every: int
@@ -45,7 +39,6 @@ SHAPES = (Shape("small", 4, 150), Shape("many", 2, 600), Shape("huge", 20, 12_00
 
 
 def records(shape: Shape, memories: int) -> Iterator[dict[str, Any]]:
-    """Yield the memories of a life with such results."""
     for number in range(1, memories + 1):
         if number % shape.every == 0:
             yield {"kind": KIND, "place": "the Yard", "text": f"the Yard\n{_filled(shape.chars - 9)}"}
@@ -63,14 +56,7 @@ def _filled(chars: int) -> str:
 def measure(
     vault: Path, cache: Path, say: Say, shapes: Sequence[Shape] = SHAPES, lengths: Sequence[int] = LENGTHS
 ) -> list[dict[str, Any]]:
-    """Return a row for each shape and length.
-
-    Args:
-        vault: whose settings are used.
-        cache: see `scratch`.
-        say: is told how far it is.
-        shapes, lengths: of the lives.
-    """
+    """Return a row for each shape and length; for `cache` see `scratch`."""
     rows = []
     for shape in shapes:
         say(f"micro: {shape.name} results")
@@ -81,7 +67,7 @@ def measure(
 
 
 async def _unfolded(agent: object) -> None:
-    """Fold nothing: only masks are measured."""
+    """Fold nothing: only masking is measured."""
 
 
 async def _row(parts: Parts, shape: Shape, memories: int) -> dict[str, Any]:
@@ -124,7 +110,6 @@ def _milliseconds(make: Callable[[], View]) -> float:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Return the rows for people."""
     head = ["results", "of characters", "memories", "results among them", "masked", "tokens whole", "masked", "saved"]
     return Table(
         [*head, "a view, ms"],

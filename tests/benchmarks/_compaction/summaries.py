@@ -1,8 +1,7 @@
-"""What the summaries of lives hold of what they cover: facts, people and promises; and what is wrong with their texts.
+"""How much of the facts, people and promises a summary holds, and faults in its text.
 
-Every version that a life's folds by rules left is judged, over the shipped world in simulation and over the scripted
-lives beside this file. What a version should hold is found from the memories alone: in a scripted life the lines say
-which words must be found, of a simulated one the judge of summaries knows what people told of themselves and promised.
+Every version left by folds by rules is judged, in a simulation of the shipped world and in scripted lives. The scripted
+lives mark the words to be found; in the simulation the judge's rules find what was told and promised.
 """
 
 from __future__ import annotations
@@ -32,8 +31,9 @@ from tests.benchmarks._compaction.living import LivingMode
 from tests.benchmarks._scratch import LifeClock, clock_of, scratch
 
 LIVES = Path(__file__).with_name("lives")
-"""The scripted lives: memories as `remember` takes them, `facts` and `promise` naming the words to be found. A file is
-called after who remembers."""
+"""Scripted lives in the format of `remember`; `facts` and `promise` list the words to be found. A file is named after
+its agent.
+"""
 STEPS, AGENTS = 3000, 6
 SIMULATION = "simulation"
 GROUPS = ("facts", "people", "promises")
@@ -41,9 +41,9 @@ BOTH = "both"
 """The long-term and the recent summary of one moment together."""
 FAULTS = ("empty_quotations", "own_name", "said_twice")
 MOST_OF_IT = 0.6
-"""Share of the telling words of what was said that must be found, where nobody has marked the words that matter."""
+"""Share of telling words that must be found where no words are marked."""
 LEAST_TELLING = 3
-"""Telling words of a sentence that tells something of who says it."""
+"""Fewest telling words of a sentence that counts as a fact about its speaker."""
 
 _PARTS = re.compile(r"\d+|\D+")
 _CITED = re.compile(r"\(?\bmemor(?:y|ies)\s+\d[\d,\s–-]*\)?")
@@ -53,13 +53,7 @@ _CALLS_ITSELF = re.compile(r"\b(?:I am|I'm|I was|me|myself|name is|name was|call
 
 
 class WantedFact(NamedTuple):
-    """Something that a memory holds and a summary of it should.
-
-    Args:
-        group: one of `GROUPS`.
-        parts: words, or rows of words, as compared.
-        least: how many of them must be found.
-    """
+    """Something in a memory that its summary should hold: `least` of `parts`, as compared, must be found."""
 
     group: str
     parts: tuple[str, ...]
@@ -67,13 +61,7 @@ class WantedFact(NamedTuple):
 
 
 class SummarizedLife(NamedTuple):
-    """A life that was lived.
-
-    Args:
-        name: whose.
-        wanted: what each memory holds, the first memory first.
-        versions: every summary of each tier.
-    """
+    """A finished life: the wanted facts of each memory in order, and every version of each tier."""
 
     name: str
     wanted: Sequence[Sequence[WantedFact]]
@@ -81,14 +69,7 @@ class SummarizedLife(NamedTuple):
 
 
 def measure(way: LivingMode, steps: int, seed: int, say: Say) -> list[dict[str, Any]]:
-    """Return a row for each tier of the simulation's lives and of every scripted life.
-
-    Args:
-        way: the vault whose world, settings and texts are used; its agents begin anew, and rules write.
-        steps: lines submitted in the simulation.
-        seed: of the simulation.
-        say: is told how far it is.
-    """
+    """Return a row for each tier of the simulation's lives and of every scripted life."""
     say(f"summaries: a simulation of {steps:,} steps")
     rows = _rows(SIMULATION, _simulated(way, steps, seed, say))
     for path in sorted(LIVES.glob("*.jsonl")):
@@ -132,7 +113,7 @@ def _lived(agent: Agent, find: Callable[[Entry, str], Iterable[WantedFact]]) -> 
 
 
 def _marked(record: Mapping[str, Any], entry: Entry) -> Iterator[WantedFact]:
-    """Yield what a line of a scripted life is marked with, and who acts in it."""
+    """Yield the marked facts of a line in a scripted life, and its actor."""
     yield from _people(entry)
     for group, key in (("facts", "facts"), ("promises", "promise")):
         if parts := tuple(in_a_row(one) for one in record.get(key, ())):
@@ -140,7 +121,7 @@ def _marked(record: Mapping[str, Any], entry: Entry) -> Iterator[WantedFact]:
 
 
 def _found(entry: Entry, name: str) -> Iterator[WantedFact]:
-    """Yield what a memory holds that nobody has marked: who acts, what they tell of themselves, what is promised."""
+    """Yield the facts in an unmarked memory: the actor, what speakers say of themselves, promises."""
     yield from _people(entry)
     if entry.kind not in ("heard", "told", "said"):
         return
@@ -159,13 +140,12 @@ def _people(entry: Entry) -> Iterator[WantedFact]:
 
 
 def in_a_row(text: str) -> str:
-    """Return a text's words and numbers as compared, with a blank before, between and after."""
+    """Return a text's words and numbers as compared, with a space before, between and after."""
     parts = ([part] if part.isdigit() else keys_of(part) for part in _PARTS.findall(text))
     return f" {' '.join(word for part in parts for word in part)} "
 
 
 def _rows(source: str, lives: Sequence[SummarizedLife]) -> list[dict[str, Any]]:
-    """Return the figures of some lives: a row for each tier, and one for both together."""
     rows = []
     for tier in TIERS:
         texts = [(life, one.covers, one.text) for life in lives for one in life.versions[tier]]
@@ -176,7 +156,7 @@ def _rows(source: str, lives: Sequence[SummarizedLife]) -> list[dict[str, Any]]:
 
 
 def _pairs(life: SummarizedLife) -> Iterator[tuple[SummarizedLife, tuple[int, int], str]]:
-    """Yield the text of every recent summary with that of the long-term one that stood before it."""
+    """Yield each recent summary together with the long-term summary of the same moment."""
     before = {one.covers[1]: one.text for one in life.versions["longterm"]}
     for one in life.versions["recent"]:
         yield life, (1, one.covers[1]), f"{before.get(one.covers[0] - 1, '')} {one.text}"
@@ -193,7 +173,7 @@ def _row(source: str, tier: str, texts: Sequence[tuple[SummarizedLife, tuple[int
 
 
 def shares_of(text: str, wanted: Iterable[WantedFact]) -> dict[str, float]:
-    """Return by group which share of what a text should hold it does; a group of which there is nothing is left out."""
+    """Return, by group, the share of wanted facts that a text holds; groups without any are left out."""
     words = in_a_row(text)
     loose = frozenset(words.split())
     there, held = Counter[str](), Counter[str]()
@@ -204,12 +184,7 @@ def shares_of(text: str, wanted: Iterable[WantedFact]) -> dict[str, float]:
 
 
 def faults_of(text: str, name: str) -> set[str]:
-    """Return which of `FAULTS` a summary has.
-
-    Args:
-        text: the summary.
-        name: of who remembers, as "I".
-    """
+    """Return which of `FAULTS` a summary has; `name` is that of its agent."""
     quoted = ("".join(groups) for groups in _QUOTED.findall(text))
     told = Counter(in_a_row(one) for one in sentences(text))
     faults = {
@@ -221,18 +196,12 @@ def faults_of(text: str, name: str) -> set[str]:
 
 
 def _names(bare: str, name: str) -> bool:
-    """Return whether a text without its quotations names somebody otherwise than in saying who one is."""
+    """Return whether a text without its quotations uses the agent's own name other than to introduce itself."""
     found = re.finditer(rf"\b{re.escape(name)}\b", bare)
     return any(not _CALLS_ITSELF.search(bare[: one.start()]) for one in found)
 
 
 def table(rows: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]] = ()) -> Table:
-    """Return the rows for people.
-
-    Args:
-        rows: what `measure` returned.
-        before: what it returned earlier, to stand before each figure; none to show these alone.
-    """
     earlier = {(row["life"], row["tier"]): row for row in before}
     columns = ("versions", "chars", *GROUPS, *FAULTS)
     body = []
@@ -245,7 +214,6 @@ def table(rows: Sequence[Mapping[str, Any]], before: Sequence[Mapping[str, Any]]
 
 
 def told(steps: int, seed: int) -> str:
-    """Say what one must know to read the table."""
     return (
         f"Written by rules: every version of every summary of {AGENTS} agents over {steps:,} simulated steps (seed "
         f"{seed}) and of the scripted lives. Held is the mean share of what the covered memories hold: what people "

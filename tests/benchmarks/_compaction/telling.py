@@ -1,4 +1,4 @@
-"""What the lives under each strategy came to, as records and as two tables: how long views are, and what is kept."""
+"""The results of lives under each strategy, as records and as two tables: view lengths, and facts kept."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ from tests.benchmarks._recall.lives import BenchmarkLife
 from tests.benchmarks._recall.telling import AMONG
 
 CONTROL = "none"
-"""The strategy that folds and hides nothing."""
+"""The strategy that folds and masks nothing."""
 WHERE = ("view", "recall", "either")
-"""Where a fact may be kept: in the view, among what recall finds, in one of them."""
+"""Where a fact may be kept: in the view, among recall's hits, in either."""
 Row = Mapping[str, Any]
 
 
 def row_of(life: BenchmarkLife, strategy: str, lived: LivedLife) -> dict[str, Any]:
-    """Return what a life under one strategy came to."""
     totals = lived.totals
     paid, priced = totals.break_even(totals.spent), totals.break_even(totals.price)
     either = [seen or found for seen, found in zip(lived.in_view, lived.recalled, strict=True)]
@@ -55,9 +54,9 @@ def _rounded(value: float | None, digits: int) -> float | None:
 
 
 def verdict(rows: Sequence[Row]) -> dict[str, bool | None]:
-    """Return what must hold: recall finds as much with each strategy as without, and no view exceeds its budget.
+    """Return what must hold: recall finds as much with each strategy as with none, and no view exceeds its budget.
 
-    The first is None where `none` was not among them.
+    The first is None if the strategy `none` was not measured.
     """
     found = {row["strategy"]: row["kept"]["recall"]["found"] for row in rows}
     control = found.get(CONTROL)
@@ -68,7 +67,6 @@ def verdict(rows: Sequence[Row]) -> dict[str, bool | None]:
 
 
 def sizes(rows: Sequence[Row]) -> Table:
-    """Return how long views were, and what that took."""
     head = ["strategy", "view, mean", "peak", "of the window", "of its budget", "folds", "calls", "spent"]
     head += ["saved a prompt", "break-even, rounds", "if paid for", "us an entry", "archive, kB", "summaries, kB"]
     return Table(
@@ -100,7 +98,6 @@ def _told(value: float | None, form: str) -> str:
 
 
 def facts(life: BenchmarkLife, rows: Sequence[Row]) -> Table:
-    """Return how many facts were kept, by kind and by age: in the view, by recall, by either."""
     asked = counted(life, [True] * len(life.questions))
     ages = (f"quarter {age}" for age in QUARTERS)
     named = zip(("all", *asked["by_kind"], *ages), _counts(asked), strict=True)
@@ -116,7 +113,6 @@ def _counts(kept: Row) -> list[int]:
 
 
 def told(record: Row) -> str:
-    """Say what one must know to read the tables on the strategies."""
     as_without = {None: "", True: "as much", False: "not as much"}[record["recall_as_without"]]
     rows: Sequence[Row] = record["strategies"]
     over = [row["strategy"] for row in rows if row["over_budget"]]

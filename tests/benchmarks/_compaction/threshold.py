@@ -1,7 +1,7 @@
-"""The sweep that seed 004 asks for: `layered` with other thresholds and other least savings, over one life.
+"""The sweep of seed 004: `layered` with various thresholds and least savings over one life.
 
-Summaries are written by rules. What they would have cost is counted as if a model had read what they replace and
-written them: a request as long as the source, an answer as long as the summary.
+Summaries are written by rules. Their price is counted as if a model had written them: a request as long as the source,
+an answer as long as the summary.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SAVINGS = (2000, 8000)
 """A summary has 600 tokens at most, so less than the default 2,000 changes nothing over any of these thresholds."""
 STRATEGY = "layered"
 WINDOW = 65_536
-"""Tokens of the thinking model's window: in a smaller one folds would come for want of room."""
+"""Context window in tokens: a smaller one would force folds."""
 
 
 def measure(
@@ -28,15 +28,7 @@ def measure(
     thresholds: Sequence[int] = THRESHOLDS,
     savings: Sequence[int] = SAVINGS,
 ) -> list[dict[str, Any]]:
-    """Return a row for each threshold and least saving.
-
-    Args:
-        life: what is lived through; nothing is asked.
-        way: how.
-        say: is told how far it is.
-        thresholds: values of `threshold_tokens`.
-        savings: values of `min_saving_tokens`.
-    """
+    """Return a row for each value of `threshold_tokens` and of `min_saving_tokens`."""
     rows = []
     for threshold in thresholds:
         say(f"threshold: {threshold:,} tokens")
@@ -63,7 +55,6 @@ def _row(life: BenchmarkLife, way: LivingMode, threshold: int, saving: int) -> d
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Return the rows for people."""
     head = ["threshold", "least saving", "folds", "skipped", "view, mean", "peak", "would spend", "saved a prompt"]
     return Table(
         [*head, "break-even, rounds"],

@@ -1,7 +1,7 @@
-"""Watches a life while it is lived one memory at a time: how long its view is after each, and what its folds cost.
+"""Measures a life after each memory: the length of its view, and the cost of its folds.
 
-All views are measured with one counter, so that they can be compared; its budget each strategy measures as it does.
-The time that watching takes is counted, to be taken off.
+All views are measured with one counter to be comparable; budgets are measured by each strategy. The time spent
+measuring is counted, to be subtracted.
 """
 
 from __future__ import annotations
@@ -22,18 +22,13 @@ COUNTED_BY = "the counter of prompts"
 
 
 class Calls:
-    """Asks a model, and counts its answers.
-
-    Args:
-        ask: asks it.
-    """
+    """Asks a model and counts its answers."""
 
     def __init__(self, ask: Ask) -> None:
         self._ask = ask
         self.answered = 0
 
     async def __call__(self, owner: str, prompt: str, profile: str) -> Completion:
-        """See `agents.mind.services.Ask`."""
         reply = await self._ask(owner, prompt, profile)
         self.answered += 1
         return reply
@@ -41,19 +36,18 @@ class Calls:
 
 @dataclass(slots=True)
 class WatchTotals:
-    """What came together. Tokens are those of one counter, but for what was spent: the server's.
+    """Sums over a life. Tokens are of one counter, except `spent`, which are the server's.
 
     Args:
-        moments: memories after each of which the view was measured.
+        moments: how often the view was measured.
         tokens: of the view, summed over those.
         peak: the longest view.
-        budget: the largest part of a budget that was taken, 1 for all of it; None where there is none.
-        over: moments at which the view took more than a budget.
-        folds: folds that were committed.
-        saved: tokens by which they made the view shorter, summed.
+        budget: the largest share of a budget that was used, 1 for all; None without a budget.
+        over: moments at which the view exceeded a budget.
+        saved: tokens by which folds shortened the view.
         spent: tokens that the model read and wrote.
-        price: tokens that one would have read and written: what was replaced, and the summaries of it.
-        beside: seconds that measuring took.
+        price: tokens that a model would have read and written: the replaced text and its summaries.
+        beside: seconds spent measuring.
     """
 
     moments: int = 0
@@ -69,32 +63,23 @@ class WatchTotals:
 
     @property
     def mean(self) -> float:
-        """Tokens of the view on the average."""
         return self.tokens / max(1, self.moments)
 
     @property
     def saved_per_prompt(self) -> float | None:
-        """Tokens by which one fold makes every later prompt shorter; None without folds."""
+        """Tokens that one fold takes off every later prompt; None without folds."""
         return self.saved / self.folds if self.folds else None
 
     def break_even(self, paid: int) -> float | None:
-        """Return after how many prompts the folds have saved what was paid for them; None when they save nothing.
+        """Return after how many prompts the folds have saved what they cost; None when they save nothing.
 
-        Seed 004's rounds; tokens in and out are taken to cost the same.
+        These are the rounds of seed 004; input and output tokens count the same.
         """
         return paid / self.saved if self.saved > 0 else None
 
 
 class FoldWatch:
-    """Folds a life by rules or by a model, and takes note.
-
-    Args:
-        agent: whose life.
-        means: what its strategies are.
-        clock: is put forward to each memory's time when it is a life's.
-        count: counts the tokens of all views.
-        ask_model: a model writes the summaries.
-    """
+    """Folds a life by rules or by a model, and measures it. A `LifeClock` is set to each memory's time."""
 
     def __init__(self, agent: Agent, means: Services, clock: Clock, count: Count, ask_model: bool) -> None:
         self._agent, self._clock, self._ask_model, self._count = agent, clock, ask_model, count
@@ -104,7 +89,6 @@ class FoldWatch:
         self.totals = WatchTotals()
 
     async def fold(self, agent: Agent) -> None:
-        """Fold what is due after a memory, and measure."""
         begun, totals = time.perf_counter(), self.totals
         if isinstance(self._clock, LifeClock):
             self._clock.moment = parse_iso(agent.memory.newest(1)[0].at)
@@ -117,7 +101,6 @@ class FoldWatch:
         totals.beside += time.perf_counter() - begun
 
     def _summaries(self) -> int:
-        """Return the tokens of the summaries that hold."""
         both = (self._agent.memory.longterm, self._agent.memory.recent)
         return sum(self._count(summary.text) for summary in both if summary is not None)
 

@@ -1,1 +1,1 @@
-"""What `bench prompt` is made of."""
+"""The parts of `bench prompt`."""

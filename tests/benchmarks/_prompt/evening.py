@@ -1,8 +1,7 @@
-"""An evening of agents and one visitor in a copy of a vault, lived for as many thoughts as are to be measured.
+"""An evening of agents and one visitor in a copy of a vault, until enough thoughts are measured.
 
-What comes before is lived by instinct, until everybody has a past; then the model is asked, its line is submitted, and
-the world goes on: a visitor talks and walks about, notes are written, memories are folded when that is due. Chance
-comes from a seed and the time of day is made up, so that only the seconds differ from one run to the next.
+First the agents live by instinct until each has a past. Then the model is asked and its line submitted, while the
+visitor talks and walks about. Chance is seeded and the time of day made up, so that only the seconds differ.
 """
 
 from __future__ import annotations
@@ -40,21 +39,22 @@ from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
 
 BEGIN = datetime(2026, 3, 1, 18, tzinfo=UTC)
 PAUSE = 3.0
-"""Seconds between two turns of anybody: four agents that think every 12 s."""
+"""Seconds between two turns; with four agents, each thinks every 12 s."""
 VISITOR = "Wren"
 TALKS = 0.25
-"""How often the visitor says something before a turn: a line every 12 s, as a person types."""
+"""Chance that the visitor speaks before a turn: a line every 12 s, as a person types."""
 STAYS = 5
-"""Turns after which the visitor goes where the agent is whose turn it is."""
+"""Turns after which the visitor goes to the agent whose turn it is."""
 TIMEOUT = 600.0
-"""Seconds that a thought is given: what is slow is to be measured, and on a busy machine a prompt takes minutes."""
+"""Seconds allowed for a thought; on a busy machine a prompt takes minutes."""
 WARM = 2
-"""First thoughts of each agent that are not measured: of the first nothing can be cached, and the first prompt that
-llama.cpp reads at all it does not keep."""
+"""First thoughts of each agent that are not measured: nothing of them can be cached, and llama.cpp does not keep the
+first prompt that it reads at all.
+"""
 MOST_IDLE = 9
-"""Rounds in a row in which nobody may ask the model before that is an error."""
+"""Most rounds in a row without a question to the model before that is an error."""
 MOST_TURNS = 4000
-"""Turns within which everybody must have a past; who sleeps or is paused never gets one."""
+"""Most turns until every agent has a past; an agent that sleeps or is paused never gets one."""
 SAYINGS = (
     "Good evening. I came in by the gate, and nobody asked me why.",
     "Has anybody seen a brass key with a green ribbon?",
@@ -85,17 +85,16 @@ SAYINGS = (
 
 @dataclass(frozen=True, slots=True)
 class EveningPlan:
-    """What is lived.
+    """What to run.
 
     Args:
-        vault: whose agents and settings; never written to.
+        vault: source of agents and settings; never written to.
         host: address of the model's server.
         order: the prompt order.
-        agents: how many agents, the first by name.
+        agents: how many, the first by name.
         thoughts: how many are measured.
-        past: memories that everybody has before.
-        seed: of all chance.
-        vectors: recall looks with vectors too.
+        past: memories that each agent has before.
+        vectors: recall uses vectors too.
     """
 
     vault: Path
@@ -113,12 +112,11 @@ class MeasuredThought:
     """One measured thought.
 
     Args:
-        name: whose.
         calls: what the model was asked, once or twice.
-        volatile: tokens of what of each of these prompts may change at any time.
-        seconds: how long it took, with everything: looking up what is related, the model, the world.
-        own: what was done was the model's line; else the instinct's.
-        folds: how often its memory was folded since its thought before.
+        volatile: for each prompt, the tokens that may change at any time.
+        seconds: including recall, the model and the world.
+        own: whether the model's line was carried out, not the instinct's.
+        folds: folds of the agent's memory since its last thought.
     """
 
     name: str
@@ -130,14 +128,12 @@ class MeasuredThought:
 
 
 class EveningClock(LifeClock):
-    """Tells the evening's own time; who waits for a model waits in real time."""
+    """The evening's own time; waiting for a model uses real time."""
 
     def monotonic(self) -> float:
-        """Return the evening's seconds."""
         return (self.moment - BEGIN).total_seconds()
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
         self.moment += timedelta(seconds=seconds)
 
 
@@ -147,17 +143,7 @@ async def live(
     clock: EveningClock,
     tell: Callable[[int, MeasuredThought | None], None] = lambda *_: None,
 ) -> list[MeasuredThought]:
-    """Live an evening and return its thoughts.
-
-    Args:
-        plan: what is lived.
-        parts: a vault made by `household`.
-        clock: its clock.
-        tell: is told when everybody has a past, and of each measured thought.
-
-    Raises:
-        LociError: there are not as many agents, they get no past, or the model does not answer.
-    """
+    """Run an evening and return its thoughts; `tell` is called when every agent has a past, and for each thought."""
     await parts.recall.start(vectors=plan.vectors)
     evening = Evening(plan, parts, clock)
     try:
@@ -175,14 +161,6 @@ async def live(
 
 
 class Evening:
-    """An evening under way.
-
-    Args:
-        plan: what is lived.
-        parts: the opened vault.
-        clock: its clock.
-    """
-
     def __init__(self, plan: EveningPlan, parts: Parts, clock: EveningClock) -> None:
         self._plan, self._parts, self._clock = plan, parts, clock
         self._chance = Random(plan.seed)
@@ -209,7 +187,6 @@ class Evening:
         return ModelQueue(self._profile, Registry("backend", backends), self._clock)
 
     def _wake(self) -> Scheduler:
-        """Give the agents their drives."""
         parts, chance = self._parts, Random(self._chance.random())
         prompting = WatchedPrompting(parts.minds, parts.templates, parts.commands)
         prompting.watch = self._watch
@@ -235,7 +212,6 @@ class Evening:
         return visitor
 
     async def gather_a_past(self) -> None:
-        """Live by instinct until everybody has something to remember."""
         for _ in range(MOST_TURNS):
             if min(one.memory.total for one in self._agents) >= self._plan.past:
                 break
@@ -247,7 +223,7 @@ class Evening:
         self._living.answers[THINK] = True
 
     def _next(self) -> Agent:
-        """Let time pass and something happen, and return whose turn it is: everybody's once a round."""
+        """Advance time, let the visitor act, and return whose turn it is: each agent once a round."""
         self._turns += 1
         if not self._round:
             self._round = self._chance.sample(self._agents, len(self._agents))
@@ -261,7 +237,6 @@ class Evening:
         return agent
 
     def _next_saying(self) -> str:
-        """Return what was not said for longest, so that the visitor does not repeat itself."""
         if not self._sayings:
             self._sayings = self._chance.sample(SAYINGS, len(SAYINGS))
         return self._sayings.pop()
@@ -270,17 +245,13 @@ class Evening:
         self._steps.append(self._parts.engine.step(self._visitor.id, line, Role.GUEST))
 
     async def _settle(self) -> None:
-        """Carry out what was asked for, and see to it that folds and vectors are where they will be."""
         while self._steps:
             for request in self._steps.pop(0).requests:
                 self._parts.engine.answer(request, await carry_out(self._parts, request, list))
         await self._parts.minds.settle_folds()
 
     async def think(self) -> MeasuredThought:
-        """Have agents take their turns until one has asked the model, and measure that one's thought.
-
-        Who was put to sleep by its own line is woken; who rests lets its turn pass.
-        """
+        """Run turns until an agent has asked the model, and measure that thought. Sleeping agents are woken."""
         for _ in range(MOST_IDLE * len(self._agents)):
             thought = await self._turn_of(self._next())
             if thought is not None:
@@ -311,7 +282,6 @@ class Evening:
         return MeasuredThought(agent.name, calls, volatile, seconds, own, folds) if calls else None
 
     async def close(self) -> None:
-        """End it."""
         await self._living.stop()
         await self._queue.close(0)
         await self._parts.queue.close(0)
@@ -320,12 +290,7 @@ class Evening:
 
 @contextmanager
 def newborn(vault: Path, cache: Path) -> Iterator[Path]:
-    """Give a copy of a vault: its settings, its world, and its agents as they were born.
-
-    Args:
-        vault: the vault.
-        cache: folder of what need not be computed twice.
-    """
+    """Yield a copy of a vault with its settings, its world, and its agents without their memories."""
     with scratch(vault, cache, GRAPHS) as folder:
         for kind in ("items", "characters"):
             if (vault / "world" / kind).is_dir():
@@ -338,15 +303,10 @@ def newborn(vault: Path, cache: Path) -> Iterator[Path]:
 
 @contextmanager
 def household(plan: EveningPlan, cache: Path) -> Iterator[tuple[Parts, EveningClock]]:
-    """Open a copy of a vault: its world and its agents as they were born, with the settings that the plan asks for.
-
-    Args:
-        plan: what is lived in it.
-        cache: folder of what need not be computed twice.
-    """
+    """Open a copy of a vault made by `newborn`, with the settings that the plan asks for."""
     with newborn(plan.vault, cache) as folder:
         _set(folder, "config/thinking.md", ThinkingSettings, prompt_order=plan.order)
-        # Summaries by rules: a small model's would differ from run to run, and be asked for between two thoughts.
+        # By rules: a small model's summaries would differ from run to run and delay thoughts.
         _set(folder, "config/memory_compaction.md", CompactionSettings, summarizer="extractive")
         _set(folder, "config/recall.md", RecallSettings, **({} if plan.vectors else {"embedder": NONE}))
         _set(folder, "config/llm/think.md", LLMProfile, host=plan.host, timeout=TIMEOUT)

@@ -1,6 +1,6 @@
 """How many prompts of grown lives show two past experiences: agents live by instinct, and their prompts are read.
 
-No server is asked. The same prompts are built twice: by words alone, and with the vectors of summaries and notes.
+No server is asked. Each prompt is built twice: with recall by words alone, and with vectors too.
 """
 
 from __future__ import annotations
@@ -26,22 +26,15 @@ from tests.benchmarks._scratch import LifeClock
 
 AGENTS, STEPS = 6, 3000
 MOMENTS = 4
-"""Times at which prompts are read, from half of the steps on to the end: before that a life is short, and its prompt
-holds nearly all of it."""
+"""How often prompts are read, from half of the steps on: before that, a prompt holds nearly the whole life."""
 ENOUGH = 2
-"""Experiences, and whole sentences of each, that a prompt is to show."""
+"""Experiences, and whole sentences of each, that a prompt should show."""
 _EXPERIENCE = re.compile(r"^- (.*) \(memor(?:y \d+|ies \d+-\d+)\)$", re.M)
 HEAD = ("seed", "recall by", "prompts", "two experiences", "one", "none", "tokens of them, mean", "of the prompt, mean")
 
 
 class Seen(NamedTuple):
-    """What one prompt shows.
-
-    Args:
-        experiences: how many experiences of two sentences or more.
-        tokens: what all experiences take, by the prompt's own count.
-        prompt: what the whole prompt takes.
-    """
+    """What one prompt shows: experiences of two sentences or more, their tokens, and all tokens of the prompt."""
 
     experiences: int
     tokens: int
@@ -49,7 +42,6 @@ class Seen(NamedTuple):
 
 
 def seen_in(prompt: Prompt) -> Seen:
-    """Return what a prompt shows of past experiences."""
     sections = [one for one in prompt.sections if one.name == "experiences"]
     shown = [text for section in sections for text in _EXPERIENCE.findall(section.text)]
     whole = [text for text in shown if _sentences_in(text) >= ENOUGH]
@@ -63,16 +55,9 @@ def _sentences_in(text: str) -> int:
 def measure(
     vault: Path, cache: Path, seeds: Sequence[int], steps: int, agents: int, vectors: bool, say: Say
 ) -> list[dict[str, Any]]:
-    """Live one life with each seed and return the figures of its prompts, for each way to recall.
+    """Run one life with each seed and return the figures of its prompts, for each way to recall.
 
-    Args:
-        vault: whose world, agents and settings; never written to.
-        cache: folder of what need not be computed twice.
-        seeds: of all chance.
-        steps: lines that agents submit in all.
-        agents: how many live.
-        vectors: recall looks with vectors too, besides by words alone.
-        say: is told how far it is.
+    `steps` are the lines that all agents submit; without `vectors` recall uses words alone.
     """
     rows = []
     for seed in seeds:
@@ -94,7 +79,6 @@ def measure(
 
 
 async def _prompts(folder: Path, vectors: bool) -> list[Seen]:
-    """Return what the prompts show that the agents of a vault would get now."""
     clock = LifeClock(BEGIN)
     with opened(folder, writable=True, clock=clock) as parts:
         agents = [one for one in parts.minds.opened() if not one.definition.person]
@@ -129,7 +113,6 @@ def _row(seed: int, vectors: bool, seen: Sequence[Seen]) -> dict[str, Any]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Return the figures for people."""
     return Table(
         HEAD,
         [
@@ -143,7 +126,6 @@ def table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def told(agents: int, steps: int) -> str:
-    """Say what one must know to read the table."""
     return (
         f"Prompts of {agents} agents at {MOMENTS} moments, from half of {steps:,} simulated steps on to the end; an "
         "experience counts when it shows two whole sentences or more. Tokens are the prompt's own count."

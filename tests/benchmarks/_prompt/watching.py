@@ -1,4 +1,4 @@
-"""What is asked of the model and what it answers, taken down between the agents and the real backend."""
+"""Records what the model is asked and answers, between the agents and the real backend."""
 
 from __future__ import annotations
 
@@ -17,27 +17,13 @@ VOLATILE = ("notes", "experiences", "hints", "situation", "cue")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to the model.
-
-    Args:
-        prompt: what was asked.
-        completion: what came back.
-    """
-
     prompt: Prompt
     completion: Completion
 
 
 @dataclass
 class PromptWatch:
-    """What was asked and answered.
-
-    Args:
-        calls: every one, in order.
-        model: the model, once it was asked.
-        profile: how it was asked last.
-        built: the prompt that was built last.
-    """
+    """What was asked and answered: all calls in order, and the last profile and prompt."""
 
     calls: list[Call] = field(default_factory=list)
     model: LanguageModel | None = None
@@ -45,7 +31,7 @@ class PromptWatch:
     built: Prompt | None = None
 
     async def volatile(self, prompt: Prompt) -> int:
-        """Return how many tokens of a prompt may change at any time: by the model's count, else as estimated."""
+        """Return the tokens of a prompt's volatile sections, by the model's count or else estimated."""
         text = "\n\n".join(one.text for one in prompt.sections if one.name in VOLATILE)
         if self.model is None or self.profile is None:
             return estimate(text)
@@ -54,30 +40,23 @@ class PromptWatch:
 
 
 class WatchedPrompting(Prompting):
-    """Builds prompts as the program does, and shows the last one."""
+    """Builds prompts as the program does, and keeps the last one."""
 
     watch: PromptWatch
 
     def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
-        """Return the prompt an agent would get now; see `Prompting.build`."""
         self.watch.built = super().build(agent, related, hint, thinks=thinks)
         return self.watch.built
 
 
 class WatchedModel:
-    """A model that is asked through here.
-
-    Args:
-        model: the real one.
-        watch: what it is asked is taken down there.
-    """
+    """Passes calls on to the real model and records them."""
 
     def __init__(self, model: LanguageModel, watch: PromptWatch) -> None:
         self._model, self._watch = model, watch
         watch.model = model
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        """Ask it; see `LanguageModel.complete`."""
         completion = await self._model.complete(prompt, profile, enough)
         built = self._watch.built
         if built is not None and built.text == prompt:
@@ -86,18 +65,14 @@ class WatchedModel:
         return completion
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        """Count; see `LanguageModel.tokens`."""
         return await self._model.tokens(text, profile)
 
     async def check(self, profile: LLMProfile) -> str:
-        """Look whether it is there; see `LanguageModel.check`."""
         return await self._model.check(profile)
 
     async def close(self) -> None:
-        """Let go of it."""
         await self._model.close()
 
 
 def watched(backend: Backend, watch: PromptWatch) -> Backend:
-    """Return a backend whose models are watched."""
     return Backend(backend.name, backend.help, lambda profile: WatchedModel(backend.make(profile), watch), backend.host)

@@ -1,1 +1,1 @@
-"""What `bench recall` is made of: reading lives with questions, living them, asking, scoring, telling; and speed."""
+"""The parts of `bench recall`."""

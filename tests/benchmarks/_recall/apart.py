@@ -1,6 +1,6 @@
-"""What a bench needs of chromadb and of the model's tokenizer, in a child process: the parent stays as the world is.
+"""Runs chromadb and the model's tokenizer in a child process, so that the parent stays as in a running world.
 
-The functions at the bottom run in the child; only there anything heavy is imported.
+The functions at the bottom run in the child; heavy imports happen only there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 TOKENIZER = "all-MiniLM-L6-v2"
-"""Whose tokens are counted."""
+"""The model whose tokens are counted."""
 
 FEW = 100
-"""Vectors that chromadb is given at once. It links many at once in parallel, and then finds others every time."""
+"""Vectors given to chromadb at once. Larger batches are linked in parallel, and results differ from run to run."""
 
 
 class Apart:
-    """The child process, started with the first thing asked of it."""
+    """The child process, started at its first use."""
 
     def __init__(self) -> None:
         self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), prepare)
@@ -42,48 +42,35 @@ class Apart:
         self.close()
 
     def close(self) -> None:
-        """End the child; nothing more can be asked of it."""
         self._pool.shutdown(cancel_futures=True)
 
     def run(self, work: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Return what a function returns in the child.
-
-        Raises:
-            LociError: it failed there.
-        """
+        """Return what a function returns in the child."""
         try:
             return self._pool.submit(work, *args, **kwargs).result()
         except LociError:
             raise
         except Exception as error:
-            # Whatever chromadb and its like raise: of no use to whoever measures but as a sentence.
+            # Exceptions of chromadb and others are only useful as a sentence.
             raise LociError(f"the bench's child process failed: {type(error).__name__}: {error}") from error
 
     def plain_chroma(
         self, folder: Path, embedder: str, texts: Sequence[str], questions: Sequence[str], k: int
     ) -> list[list[tuple[int, float]]]:
-        """See `plain_chroma`."""
         return self.run(plain_chroma, str(folder), embedder, list(texts), list(questions), k)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """See `count_tokens`."""
         return self.run(count_tokens, list(texts))
 
     def frequent_words(self, count: int) -> list[str]:
-        """See `frequent_words`."""
         return self.run(frequent_words, count)
 
     def make_up_vectors(self, folder: Path, lexical: str, embedder: str) -> int:
-        """See `made_up_vectors.fill_cache`."""
         return self.run(make_up_vectors, str(folder), lexical, embedder)
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:
-    """Return how many tokens each text has for MiniLM, without the two that frame a text.
-
-    Raises:
-        Unavailable: its files are not installed.
-    """
+    """Return how many tokens each text has for MiniLM, without the two that frame a text."""
     tokenizer = _tokenizer()
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -91,13 +78,9 @@ def count_tokens(texts: Sequence[str]) -> list[int]:
 
 
 def frequent_words(count: int) -> list[str]:
-    """Return English words of three to twelve letters, the most frequent first: the order of MiniLM's vocabulary.
+    """Return English words of three to twelve letters, most frequent first, by the order of MiniLM's vocabulary.
 
-    Args:
-        count: how many at most, after the hundred most frequent ones, which tell nothing.
-
-    Raises:
-        Unavailable: its files are not installed.
+    The hundred most frequent ones are left out, as they carry no meaning.
     """
     known = sorted(_tokenizer().get_vocab().items(), key=lambda item: item[1])
     words = [word for word, _ in known if word.isascii() and word.isalpha() and word.islower() and 3 <= len(word) <= 12]
@@ -119,17 +102,13 @@ def _tokenizer() -> Any:
 def plain_chroma(
     folder: str, embedder: str, texts: Sequence[str], questions: Sequence[str], k: int
 ) -> list[list[tuple[int, float]]]:
-    """Return what chromadb alone finds: every text once in a collection as it comes, with cosine and our vectors.
+    """Return what chromadb alone finds, with cosine distance and our vectors.
 
     Args:
-        folder: an `.index/` that nobody else has open; its cache of vectors is used.
-        embedder: what makes the vectors.
-        texts: what is looked in.
-        questions: what is looked for.
-        k: how many at most for each.
+        folder: an `.index/` that no other process has open; its cache of vectors is used.
 
     Returns:
-        For each question the places of what was found, with their cosines, best first.
+        For each question the places of up to `k` texts with their cosines, best first.
     """
     if not texts or not questions:
         return [[] for _ in questions]
@@ -165,7 +144,6 @@ def plain_chroma(
 
 
 def make_up_vectors(folder: str, lexical: str, embedder: str) -> int:
-    """See `made_up_vectors.fill_cache`."""
     from tests.benchmarks._recall.made_up_vectors import fill_cache
 
     return fill_cache(folder, lexical, embedder)

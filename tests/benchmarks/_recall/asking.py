@@ -1,7 +1,6 @@
-"""Live a life in a vault of its own, through the path of `remember`, and ask it through the door that the world uses.
+"""Runs a life in a scratch vault and asks its questions through the search that the world uses.
 
-The questions are asked at the moment at which the life ends: a bench that counted from today would give other scores
-tomorrow.
+The clock stands at the end of the life, so that scores do not depend on the day of the run.
 """
 
 from __future__ import annotations
@@ -31,13 +30,7 @@ TIMED = 10
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """One way of asking through the door.
-
-    Args:
-        name: its name.
-        only: what is looked in, as `search` takes it.
-        by: what is looked with, as `search` takes it.
-    """
+    """One way of asking; `only` and `by` are passed to `search`."""
 
     name: str
     only: str | None
@@ -45,18 +38,12 @@ class Arm:
 
 
 WINDOW, CHROMA, YARDSTICK = "window", "chroma", "bm25"
-"""Ways beside the door: the newest memories without any search, chromadb's own plain query, and BM25."""
+"""Ways without `search`: the newest memories, chromadb's plain query, and BM25."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundMemory:
-    """One thing that was found.
-
-    Args:
-        place: place of the memory in its life, from 0; None of a summary or note.
-        score: the higher, the better.
-        text: what it says.
-    """
+    """One hit; `place` is that of the memory in its life, from 0, or None for a summary or note."""
 
     place: int | None
     score: float
@@ -65,15 +52,13 @@ class FoundMemory:
 
 @dataclass
 class RecalledLife:
-    """What came of a life.
+    """The result of a life.
 
     Args:
-        found: by arm and question, what was found, best first.
+        found: by arm and question, the hits, best first.
         milliseconds: of each question by the first arm, `TIMED` hits.
-        fill_seconds: until everything was remembered, folded and indexed.
-        folds: how often it was folded.
-        embedder: what made the vectors.
-        behind: searches that went without the vectors, because these did not answer in time.
+        fill_seconds: until all was appended, folded and indexed.
+        behind: searches without vectors because these did not answer in time.
         tokens: length of each memory's text.
     """
 
@@ -89,19 +74,13 @@ class RecalledLife:
 def run_life(
     vault: Path, life: BenchmarkLife, arms: Sequence[Arm], beside: Collection[str], k: int, apart: Apart, say: Say
 ) -> RecalledLife:
-    """Live a life, ask every question in every way, and say how it went.
+    """Run a life and ask every question in every way.
 
     Args:
         vault: a vault for this alone, see `scratch`.
-        life: what is lived through and asked.
-        arms: the ways of asking; of the first the times are taken.
-        beside: which of `WINDOW`, `CHROMA` and `YARDSTICK` besides.
+        arms: the ways of asking; the first is timed.
+        beside: which of `WINDOW`, `CHROMA` and `YARDSTICK` to ask too.
         k: hits that are asked for.
-        apart: the child process for what the world's own must not load.
-        say: is told how far it is.
-
-    Raises:
-        LociError: there are no vectors although the settings want them.
     """
     lived = RecalledLife()
     with opened(vault, writable=True, clock=clock_of(life.records)) as parts:
@@ -125,7 +104,7 @@ def run_life(
 
 
 def _window(texts: Sequence[str], k: int) -> list[FoundMemory]:
-    """Return the newest memories, the last first: all that one without recall can see."""
+    """Return the newest memories, the last first: all that an agent sees without recall."""
     places = range(len(texts) - 1, max(-1, len(texts) - 1 - k), -1)
     return [FoundMemory(place, float(place), texts[place]) for place in places]
 

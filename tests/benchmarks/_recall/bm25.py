@@ -3,7 +3,7 @@
     score = sum over the question's words of idf x tf x (k1 + 1) / (tf + k1 x (1 - b + b x length / mean length))
     idf = ln(1 + (n - count + 0.5) / (count + 0.5))
 
-Every word counts, lower case, none is left out.
+Words are compared in lower case; there are no stop words.
 """
 
 from __future__ import annotations
@@ -21,13 +21,7 @@ _WORD = re.compile(r"\w+")
 
 
 class BM25:
-    """Memories, to be asked.
-
-    Args:
-        texts: what is looked in.
-        stemmed: compare the stems of words (Porter's) instead of the words.
-        k1: how much more a word tells that is there more often.
-    """
+    """An index of texts; `stemmed` compares Porter's stems, `k1` weighs repeated words."""
 
     def __init__(self, texts: Sequence[str], *, stemmed: bool = True, k1: float = K1) -> None:
         self._stemmer = Stemmer() if stemmed else None
@@ -46,12 +40,7 @@ class BM25:
         return [stems.get(word, word) for word in words]
 
     def found(self, question: str, k: int) -> list[tuple[int, float]]:
-        """Return the places of the best texts with their scores, best first, the earlier first among equals.
-
-        Args:
-            question: what is looked for.
-            k: how many at most.
-        """
+        """Return the places of the `k` best texts with their scores, best first; of equal ones, the earlier first."""
         scores: defaultdict[int, float] = defaultdict(float)
         for word in self._words(question):
             having = self._lists.get(word, {})

@@ -1,4 +1,4 @@
-"""Conversations regrouped: some turns in a row become one long memory, as in lives whose messages are long. Pure."""
+"""Conversations regrouped: several turns in a row become one long memory. Pure."""
 
 from __future__ import annotations
 
@@ -12,26 +12,16 @@ from tests.benchmarks._recall.lives import BenchmarkLife, Data
 
 
 class Sizes(NamedTuple):
-    """How many turns a memory has.
-
-    Args:
-        least, most: at least and at most; the last of a session may have fewer.
-    """
+    """Least and most turns of a memory; the last of a session may have fewer."""
 
     least: int = 6
     most: int = 12
 
     def __str__(self) -> str:
-        """Return it as it is typed."""
         return f"{self.least}-{self.most}"
 
 
 def sizes(text: str) -> Sizes:
-    """Return an argument that says how many turns a memory has, such as `6-12`.
-
-    Raises:
-        argparse.ArgumentTypeError: it does not.
-    """
     least, _, most = text.partition("-")
     if least.isdecimal() and most.isdecimal() and 1 <= int(least) <= int(most):
         return Sizes(int(least), int(most))
@@ -39,13 +29,7 @@ def sizes(text: str) -> Sizes:
 
 
 def grouped(data: Data, sizes: Sizes, seed: int) -> Data:
-    """Return conversations in which a memory is several turns of one session, a line each.
-
-    Args:
-        data: conversations of single turns.
-        sizes: how many turns a memory has.
-        seed: chooses how many each has; the same one chooses the same.
-    """
+    """Return conversations in which each memory is several turns of one session, a line each."""
     chance = random.Random(seed)
     return replace(data, lives=[_grouped(life, sizes, chance) for life in data.lives])
 
@@ -60,7 +44,7 @@ def _grouped(life: BenchmarkLife, sizes: Sizes, chance: random.Random) -> Benchm
         names.append(name)
         sessions.append(life.sessions[first])
     questions = [
-        # What names no turn stays, and is never found.
+        # An unknown turn stays, and is never found.
         replace(one, evidence=tuple(dict.fromkeys(group_of.get(turn, turn) for turn in one.evidence)))
         for one in life.questions
     ]
@@ -68,7 +52,7 @@ def _grouped(life: BenchmarkLife, sizes: Sizes, chance: random.Random) -> Benchm
 
 
 def _cut(sessions: Sequence[int], sizes: Sizes, chance: random.Random) -> Iterator[tuple[int, int]]:
-    """Yield the first place and the end of each group; none goes beyond its session."""
+    """Yield the first place and the end of each group; no group crosses a session."""
     first = 0
     while first < len(sessions):
         end = first + chance.randint(*sizes)

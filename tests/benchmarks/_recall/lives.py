@@ -1,8 +1,8 @@
-"""Lives with questions, read from files of two forms that are told apart by their content.
+"""Lives with questions, read from files of two formats that are told apart by their content.
 
-LoCoMo (Maharana et al., 2024): a JSON list of conversations with dated sessions, and questions whose evidence is turns.
-A life: JSON lines as `remember` takes them, and a file of questions beside it with the strings that an answer holds.
-Refuses to mend anything: an evidence that names no turn stays, and is never found.
+LoCoMo (Maharana et al., 2024): a JSON list of conversations with dated sessions; the evidence of questions is turns.
+A life: JSON lines as for `remember`, and a file of questions beside it with the strings that an answer holds.
+Data is never corrected: evidence that names no turn stays, and is never found.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mud.clock import iso, parse_iso
 from mud.errors import LociError
 
 STEP = timedelta(seconds=10)
-"""Between two turns of a session; the data date only its beginning."""
+"""Time between two turns of a session; the data date only its beginning."""
 _SESSION = re.compile(r"session_(\d+)")
 _DATE = "%I:%M %p on %d %B, %Y"
 
@@ -30,10 +30,9 @@ class LifeQuestion:
     """One question.
 
     Args:
-        text: its words.
-        kind: its category or kind, as the file names it.
-        evidence: the names of the turns that answer it; of a life, the places of its memories, from 0.
-        answer: strings that an answer holds, all of them; of a conversation, none.
+        kind: its category or kind, as in the file.
+        evidence: the names of the turns that answer it; for a life, places of memories, from 0.
+        answer: strings that an answer must all hold; empty for a conversation.
     """
 
     text: str
@@ -44,13 +43,12 @@ class LifeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkLife:
-    """All that one agent lives through, and what it is asked then.
+    """All memories of one agent, and its questions.
 
     Args:
-        records: the memories in order, as `remember` takes them.
-        questions: the questions.
-        turns: the name of each memory, such as `D1:3`; of a life, its place from 0.
-        sessions: of a conversation, the session of each memory.
+        records: the memories in order, as for `remember`.
+        turns: the name of each memory, such as `D1:3`; for a life, its place from 0.
+        sessions: for a conversation, the session of each memory.
     """
 
     records: Sequence[Mapping[str, Any]]
@@ -61,12 +59,7 @@ class BenchmarkLife:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """A file of lives.
-
-    Args:
-        form: `locomo` or `life`.
-        lives: the lives.
-    """
+    """A file of lives; `form` is `locomo` or `life`."""
 
     form: str
     lives: Sequence[BenchmarkLife]
@@ -75,17 +68,12 @@ class Data:
 def read_data(path: Path, questions: Path | None) -> Data:
     """Read lives with their questions.
 
-    Args:
-        path: the file, of either form.
-        questions: the questions to a life; None for the file beside it that is called so. LoCoMo holds its own.
-
-    Raises:
-        LociError: a file cannot be read, or is of no known form.
+    `questions` belongs to a life, by default the file NAME-questions.jsonl beside it. LoCoMo holds its own.
     """
     text = _text(path)
     try:
         whole = json.loads(text)
-    except (ValueError, RecursionError):  # more than one line of JSON is no JSON
+    except (ValueError, RecursionError):  # a file of several JSON lines
         whole = None
     try:
         if isinstance(whole, list) and whole:
@@ -139,7 +127,7 @@ def _question(one: object) -> LifeQuestion:
     if not isinstance(text, str):
         raise ValueError("question is no text")
     if not isinstance(answer, list) or not all(isinstance(part, str) for part in answer):
-        raise ValueError("answer_contains is no list of texts")  # of a bare text every letter would be looked for
+        raise ValueError("answer_contains is no list of texts")  # in a bare string every letter would be looked for
     if not isinstance(evidence, list):
         raise ValueError("evidence is no list")
     return LifeQuestion(text, str(one["kind"]), tuple(map(str, evidence)), tuple(answer))
@@ -171,7 +159,6 @@ def _begun(text: str) -> datetime:
 
 
 def _turns(session: Sequence[Mapping[str, Any]], begun: datetime) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each turn's name and its memory, in the form in which the world has speech remembered."""
     for number, turn in enumerate(session):
         who, words = turn["speaker"], turn["text"]
         at = iso(parse_iso((begun + number * STEP).isoformat()))

@@ -1,8 +1,7 @@
-"""Made-up lives of a text world, as long as one likes, the same for the same seed. Pure.
+"""Made-up lives of a text world of any length, the same for the same seed. Pure.
 
-Words are drawn as in natural speech, a few often and most hardly ever (Zipf's law, as Mandelbrot
-bent it: the chance of the word of rank r goes with 1 / (r + 2.7)). Four memories of five are speech, the others what
-such a world says all day, so that some repeat.
+Words follow Zipf's law as modified by Mandelbrot: the chance of the word of rank r goes with 1 / (r + 2.7). Four
+memories of five are speech, the others everyday events, so that some repeat.
 """
 
 from __future__ import annotations
@@ -26,12 +25,7 @@ _STEP = timedelta(minutes=4)
 
 
 class MadeUp:
-    """A world of words to live in.
-
-    Args:
-        seed: of everything.
-        words: those that tell something, the most frequent first.
-    """
+    """Makes memories and questions from `words`, given most frequent first."""
 
     def __init__(self, seed: int, words: Sequence[str]) -> None:
         self._seed, self._words = seed, words
@@ -39,12 +33,6 @@ class MadeUp:
         self._weights = list(accumulate(1 / (rank + FLATTENING) for rank in range(1, len(words) + 1)))
 
     def entry(self, life: int, seq: int) -> Entry:
-        """Return one memory of a life.
-
-        Args:
-            life: which life, from 1.
-            seq: which memory, from 1.
-        """
         chance = Random(f"{self._seed} {life} {seq}")
         who, where, kind = chance.choice(self._names), chance.choice(self._places), chance.random()
         at = iso(_BEGINNING + seq * _STEP)
@@ -64,16 +52,11 @@ class MadeUp:
         return " ".join(said).capitalize() + "."
 
     def question(self, number: int) -> str:
-        """Return one question, of two or three words that tell something and those it is asked with.
-
-        Args:
-            number: which, from 1.
-        """
+        """Return a question of two or three telling words; questions count from 1."""
         chance = Random(f"{self._seed} question {number}")
         words = " ".join(self._telling(chance, chance.randint(2, 3)))
         return chance.choice(_ASKING).format(name=chance.choice(self._names), words=words)
 
 
 def end_of(memories: int) -> datetime:
-    """Return when the last of so many memories was."""
     return _BEGINNING + memories * _STEP

@@ -1,6 +1,6 @@
-"""Made-up vectors for made-up memories, put where an index finds what was embedded before. Runs in a child process.
+"""Made-up vectors for made-up memories, stored in an index's cache. Runs in a child process.
 
-The vector of a text is the mean of a random one for each of its words, so that texts with words in common are alike.
+The vector of a text is the mean of a random one for each word, so that texts with common words are similar.
 """
 
 from __future__ import annotations
@@ -26,12 +26,7 @@ _WORD = re.compile(r"\w+")
 
 
 class MadeUpEmbedder:
-    """Passes its vectors off as another embedder's.
-
-    Args:
-        model: that one's model.
-        dimension: how many numbers its vectors have.
-    """
+    """Stands in for another embedder, with the same model name and dimension."""
 
     def __init__(self, model: str, dimension: int) -> None:
         self.model, self.dimension = model, dimension
@@ -57,15 +52,11 @@ def _words(text: str) -> list[str]:
 def fill_cache(folder: str, lexical: str, embedder: str) -> int:
     """Make up a vector for every memory that waits for one, and return how many these were.
 
-    Words get their real vectors: a question is compared with them.
-
-    Args:
-        folder: an `.index/` that nobody else has open.
-        lexical: name of the file in it that knows what waits.
-        embedder: whose vectors they pass for.
+    Words get their real vectors, since questions are compared with them. `folder` is an `.index/` that no other process
+    has open, and `lexical` the file in it that knows what waits.
     """
     model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).make(Path(folder), None)
-    # A copy in memory: what is noted in it as done is still to be done.
+    # A copy in memory, so that the file still lists these memories as waiting.
     index = LexicalIndex(Path(folder) / lexical, private=True)
     count = number = 0
     with closing(_cache(folder, MadeUpEmbedder(model.model, model.dimension))) as made:

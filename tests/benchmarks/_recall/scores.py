@@ -1,7 +1,7 @@
-"""What of the evidence was found: pure functions over ranked turns.
+"""Scores of ranked turns against evidence. Pure.
 
-The score of a question is the fraction of its evidence among what was found (recall at k); that of many, the mean.
-Evidence counts once however often it is named, a session once however much evidence it holds.
+A question's score is the fraction of its evidence that was found (recall at k); that of many questions is the mean.
+Evidence named twice counts once, and so does a session with several pieces of evidence.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
 
 FIRST = (5, 10, 40)
-"""Among how many of the first turns evidence is looked for."""
+"""Numbers of first turns among which evidence is looked for."""
 SESSIONS = 10
-"""Among how many of the first sessions."""
+"""Number of first sessions."""
 BUDGETS = (256, 721, 2000, 7000)
-"""Within how many tokens of turns; 721 and about 7,000 are what other systems report for a question."""
+"""Token budgets for turns; 721 and about 7,000 are what other systems report for a question."""
 POOLING = 0.5
-"""What each further turn adds to its session, as a part of what the one before it would: one telling turn beats many
-vague ones. On the development half anything from 0.3 to 0.9, or the best turn alone, gives 0.930 to 0.933."""
+"""Weight of each further turn of a session, relative to the one before: one telling turn beats many vague ones. On the
+development half anything from 0.3 to 0.9, or the best turn alone, gives 0.930 to 0.933.
+"""
 
 Ranked = Sequence[tuple[int, float]]
 """Turns by their place in the life, from 0, with their scores, best first."""
@@ -27,13 +28,7 @@ Ranked = Sequence[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The fractions found for one question, or their means over many.
-
-    Args:
-        turns: by how many of the first turns.
-        sessions: by how many of the first sessions.
-        tokens: by budget.
-    """
+    """The fractions found for one question, or their means: by first turns, first sessions and token budgets."""
 
     turns: Mapping[int, float]
     sessions: Mapping[int, float]
@@ -41,15 +36,13 @@ class Score:
 
 
 def share(evidence: Collection[object], found: Collection[object]) -> float:
-    """Return the fraction of the evidence that was found."""
     return sum(one in found for one in evidence) / len(evidence)
 
 
 def pooled(ranked: Sequence[tuple[int, float]]) -> list[int]:
-    """Return sessions, best first: each by the sum of its turns' scores, the n-th best weighed with `POOLING ** (n-1)`.
+    """Return sessions, best first, by the sum of their turns' scores; the n-th best weighs `POOLING ** (n-1)`.
 
-    Args:
-        ranked: the session and score of each turn, best turn first.
+    `ranked` has the session and score of each turn, best turn first.
     """
     sums: dict[int, float] = {}
     seen: dict[int, int] = {}
@@ -60,13 +53,7 @@ def pooled(ranked: Sequence[tuple[int, float]]) -> list[int]:
 
 
 def within(ranked: Sequence[int], tokens: Sequence[int], budget: int) -> list[int]:
-    """Return the best turns up to the first whose text does not fit.
-
-    Args:
-        ranked: turns, best first.
-        tokens: length of each turn's text.
-        budget: tokens that there is room for.
-    """
+    """Return the best turns up to the first whose text does not fit into the budget."""
     chosen = []
     for turn in ranked:
         budget -= tokens[turn]
@@ -77,18 +64,10 @@ def within(ranked: Sequence[int], tokens: Sequence[int], budget: int) -> list[in
 
 
 def score_of(life: BenchmarkLife, question: LifeQuestion, ranked: Ranked, tokens: Sequence[int]) -> Score:
-    """Return what of a question's evidence was found.
-
-    Args:
-        life: the conversation.
-        question: one with evidence.
-        ranked: the turns that were found for it.
-        tokens: length of each turn's text.
-    """
     turns = [turn for turn, _ in ranked]
     named = [life.turns[turn] for turn in turns]
     session_of = dict(zip(life.turns, life.sessions, strict=True))
-    # What names no turn belongs to no session: it stays what it is, and is not found.
+    # An unknown turn belongs to no session, and is never found.
     wanted = {session_of.get(one, one) for one in question.evidence}
     sessions = pooled([(life.sessions[turn], score) for turn, score in ranked])
     return Score(
@@ -102,7 +81,6 @@ def score_of(life: BenchmarkLife, question: LifeQuestion, ranked: Ranked, tokens
 
 
 def mean(scores: Sequence[Score]) -> Score | None:
-    """Return the mean of each part; None of nothing."""
     if not scores:
         return None
     return Score(*(_means([getattr(one, part) for one in scores]) for part in ("turns", "sessions", "tokens")))
@@ -113,18 +91,13 @@ def _means(parts: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def answered(answer: Sequence[str], texts: Sequence[str]) -> bool:
-    """Return whether all strings of an answer stand in these texts, in any case."""
+    """Return whether all strings of an answer occur in these texts, ignoring case."""
     joined = "\n".join(texts).casefold()
     return all(one.casefold() in joined for one in answer)
 
 
 def percentile(values: Sequence[float], part: float) -> float | None:
-    """Return the value below which a part of them lies (nearest rank); None of nothing.
-
-    Args:
-        values: in any order.
-        part: from 0 to 1.
-    """
+    """Return the nearest-rank percentile, with `part` from 0 to 1; None without values."""
     if not values:
         return None
     return sorted(values)[min(len(values) - 1, int(part * len(values)))]

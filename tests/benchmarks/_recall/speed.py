@@ -1,7 +1,7 @@
-"""How fast recall is over many memories: filling, asking, and how long the world stands still meanwhile.
+"""How fast recall is over many memories: filling, asking, and how long the event loop is blocked.
 
-Memories and their stored vectors are made up; they go in by the path that every memory takes, the vectors by way of the
-cache from which an index is rebuilt. A question is embedded for real, and so are the memories that come last.
+Memories and their stored vectors are made up. Memories are indexed as usual; the vectors go into the cache from which
+an index is rebuilt. Questions and the memories that come last are embedded for real.
 """
 
 from __future__ import annotations
@@ -34,26 +34,20 @@ from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
 QUESTIONS = 300
 """Questions of each way of asking."""
 CACHE = "embeddings.sqlite3"
-"""What was embedded, in the folder of the index."""
+"""File of stored vectors in the folder of the index."""
 FRESH = 1000
-"""Memories that come last; those of them that say something new are embedded for real."""
+"""Memories added at the end; new texts among them are embedded for real."""
 WORDS = 15_000
-"""Different words that tell something."""
+"""Different telling words."""
 TICK = 0.001
-"""Seconds between two looks at the event loop."""
+"""Seconds between two checks of the event loop."""
 ASKED = ("both", "words")
-"""The ways of asking whose times are taken, each with questions of its own: a question leaves its words warm."""
+"""The ways of asking that are timed, each with its own questions, because asking warms the caches."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much is made up.
-
-    Args:
-        lives: how many agents.
-        memories: of each.
-        seed: of everything.
-    """
+    """How much is made up; `memories` is the number in each life."""
 
     lives: int
     memories: int
@@ -61,28 +55,24 @@ class Size:
 
     @property
     def block(self) -> str:
-        """The name of its block in a file."""
         return f"recall speed {self.lives} x {self.memories}"
 
     @property
     def total(self) -> int:
-        """The memories of all lives."""
         return self.lives * self.memories
 
 
 @dataclass
 class Measured:
-    """What was measured. Seconds, milliseconds, megabytes.
+    """Results, in seconds, milliseconds and megabytes.
 
     Args:
         lexical_seconds: for the words of all memories.
-        vectors, vectors_seconds: vectors that went into their index, and how long that took; 0 when it was too quick
-            to tell.
-        fresh, fresh_seconds: texts among `FRESH` more memories that are embedded for real, and how long all of these
-            took. What was said before has its vector.
-        queries: milliseconds of each question by the way of asking.
-        blocked: the longest time that the event loop stood still, by what was done.
-        worked: the same in time of the processor: without what other processes of the machine took of it.
+        vectors, vectors_seconds: vectors indexed, and the time that took; 0 when it was too quick to measure.
+        fresh, fresh_seconds: new texts among `FRESH` more memories, and the time for all of these.
+        queries: milliseconds of each question, by way of asking.
+        blocked: the longest time that the event loop was blocked, by activity.
+        worked: the same in CPU time, without the share of other processes.
         rss: memory of this process and its children.
     """
 
@@ -98,14 +88,7 @@ class Measured:
 
 
 def measure(vault: Path, size: Size, cache: Path, say: Say) -> Report:
-    """Fill an index and take the times.
-
-    Args:
-        vault: whose settings are used.
-        size: how much.
-        cache: a folder for what need not be computed twice; nothing made up gets into it.
-        say: is told how far it is.
-    """
+    """Fill an index and take the times; nothing made up gets into `cache`."""
     begun = time.perf_counter()
     clock, measured = LifeClock(end_of(size.memories + FRESH)), Measured()
     with scratch(vault, cache, GRAPHS) as folder, Apart() as apart:
@@ -123,31 +106,23 @@ def measure(vault: Path, size: Size, cache: Path, say: Say) -> Report:
 
 
 class MadeUpMemories:
-    """Gives the memories of one life, as an archive does.
-
-    Args:
-        made: makes them up.
-        life: which life.
-        count: how many there are.
-    """
+    """Reads made-up memories of one life, as an archive does."""
 
     def __init__(self, made: MadeUp, life: int, count: int) -> None:
         self._made, self._life = made, life
         self._ready = [made.entry(life, seq) for seq in range(1, count + 1)]
 
     def read(self, first: int, last: int) -> Sequence[Entry]:
-        """Return the memories from one number to another."""
         if self._ready:
             return self._ready[first - 1 : last]
         return [self._made.entry(self._life, seq) for seq in range(first, last + 1)]
 
     def let_go(self) -> None:
-        """Keep nothing in RAM any more: so many made-up memories are no part of what is measured."""
+        """Drop the memories from RAM, since they are no part of what is measured."""
         self._ready = []
 
 
 async def _fill(recall: RecallService, size: Size, made: MadeUp, measured: Measured, say: Say) -> None:
-    """Put the words of all memories into the index."""
     await recall.start(vectors=False)
     try:
         for life in range(1, size.lives + 1):
@@ -168,10 +143,10 @@ def _agent(life: int) -> str:
 
 
 async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: Say) -> None:
-    """Put the vectors into the index, ask, and add memories while one can ask."""
+    """Fill in the vectors, ask, and add memories while questions can be asked."""
     recall = parts.recall
     await recall.start()
-    spare_what_stays()  # as a world does when it begins
+    spare_what_stays()  # as a starting world does
     try:
         for life in range(1, size.lives + 1):
             source = MadeUpMemories(made, life, 0)
@@ -198,10 +173,10 @@ async def _ask(parts: Parts, size: Size, made: MadeUp, measured: Measured, say: 
 
 
 def _not_embedded(cache: Path, texts: Sequence[str]) -> int:
-    """Return how many different texts have no vector in the cache yet; none when nobody embeds."""
+    """Return how many different texts have no vector in the cache yet; 0 without an embedder."""
     if not cache.exists():
         return 0
-    # The model first: a table of so many vectors is read by its key or not at all.
+    # With the model first, the primary key is used; a full scan would take too long.
     known = "SELECT 1 FROM vectors WHERE model = (SELECT model FROM vectors LIMIT 1) AND digest = ?"
     with closing(sqlite3.connect(f"{cache.absolute().as_uri()}?mode=ro", uri=True)) as db:
         return sum(db.execute(known, (digest_of(text),)).fetchone() is None for text in set(texts))
@@ -213,21 +188,16 @@ async def _complete(recall: RecallService, parts: Parts, progress: Callable[[int
 
 
 class Timed:
-    """Takes the time of filling from the first report on: how long a child takes to start is another matter.
-
-    Args:
-        say: is told at every tenth.
-    """
+    """Times filling from the first report on, to leave out the start of the child process."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
         self._tenth = 0
         self._first: tuple[float, float] | None = None
         self.share = self.seconds = 0.0
-        """Which part of the whole was done since then, and in how many seconds."""
+        """The share of the work done since then, and the seconds it took."""
 
     def __call__(self, done: int, total: int) -> None:
-        """Take note that so much is done."""
         now, part = time.perf_counter(), done / max(1, total)
         self._first = self._first or (part, now)
         self.share, self.seconds = part - self._first[0], now - self._first[1]
@@ -237,7 +207,7 @@ class Timed:
 
 
 async def _query(recall: RecallService, size: Size, made: MadeUp, by: str, first: int) -> list[float]:
-    """Return the milliseconds of each of `QUESTIONS` questions from the first on; each goes to somebody else."""
+    """Return the milliseconds of each of `QUESTIONS` questions, each put to a random agent."""
     chance, times = Random(f"{size.seed} {by}"), []
     for number in range(first, first + QUESTIONS):
         agent, question = _agent(chance.randint(1, size.lives)), made.question(number)
@@ -249,11 +219,11 @@ async def _query(recall: RecallService, size: Size, made: MadeUp, by: str, first
 
 @asynccontextmanager
 async def _watched(measured: Measured, what: str) -> AsyncIterator[None]:
-    """Note the longest time for which the event loop stands still while something is done."""
+    """Record the longest time for which the event loop is blocked during an activity."""
     ticking = asyncio.create_task(_tick(measured, what))
     try:
         yield
-        await asyncio.sleep(2 * TICK)  # one tick more: it may have stood still to the very end
+        await asyncio.sleep(2 * TICK)  # one more tick, as it may have been blocked to the very end
     finally:
         ticking.cancel()
         await asyncio.wait([ticking])
@@ -270,7 +240,7 @@ async def _tick(measured: Measured, what: str) -> None:
 
 
 def _rss() -> dict[str, float]:
-    """Return the resident memory of this process and of its children; empty where there is no /proc."""
+    """Return the resident memory of this process and its children, 0 where there is no /proc."""
     children = sum(_resident(child.pid) for child in multiprocessing.active_children())
     return {"parent": _resident(os.getpid()), "child": children}
 
@@ -317,7 +287,6 @@ def _report(size: Size, embedder: str, measured: Measured, seconds: float) -> Re
 
 
 def _rows(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what is measured, and how much it came to."""
     for by, times in record["queries"].items():
         yield f"a query by {by}: p50 / p95 / p99, ms", " / ".join(map(str, times.values()))
     yield "memories indexed by their words, a second", _shown(record["lexical_per_second"])

@@ -1,4 +1,4 @@
-"""What `bench recall` found out, as one record and as tables."""
+"""The results of `bench recall`, as one record and as tables."""
 
 from __future__ import annotations
 
@@ -33,21 +33,17 @@ CALLED = {
     CHROMA: "chromadb's plain query",
     YARDSTICK: "BM25 of whole memories",
 }
-"""The ways of asking, as the tables name them."""
 AMONG = 5
-"""Among how many of the first hits the answer to a question about a life is looked for."""
+"""Number of first hits that may hold the answer to a question about a life."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """One question that was put in one way.
+    """One question asked in one way.
 
     Args:
-        arm: the way.
         life, number: which life, and which of its questions, both from 1.
-        question: the question.
-        score: what of its evidence was found.
-        ranks: of each evidence, at which place from 1 it stands; None when it was not found.
+        ranks: the rank of each piece of evidence, from 1; None when it was not found.
     """
 
     arm: str
@@ -58,7 +54,7 @@ class AnsweredQuestion:
     ranks: tuple[int | None, ...]
 
     def record(self) -> dict[str, Any]:
-        """Return it without a word of the data."""
+        """Return it as a record that contains no text of the data."""
         return {
             "arm": self.arm,
             "life": self.life,
@@ -76,7 +72,6 @@ def _rounded(part: Mapping[int, float]) -> dict[str, float]:
 
 
 def all_asked(lives: Sequence[BenchmarkLife], lived: Sequence[RecalledLife]) -> list[AnsweredQuestion]:
-    """Score every question that has evidence, in every way it was asked."""
     return [
         _scored(arm, number, place, life, one.tokens, found)
         for number, (life, one) in enumerate(zip(lives, lived, strict=True), 1)
@@ -97,7 +92,6 @@ def _scored(
 
 
 def _parts(asked: Iterable[AnsweredQuestion]) -> dict[str, Any]:
-    """Return the means over questions, as the record has them."""
     scores = [one.score for one in asked]
     found = mean(scores)
     if found is None:
@@ -146,15 +140,7 @@ def tell_conversations(
     seconds: float,
     sizes: Sizes | None = None,
 ) -> Report:
-    """Return the report on conversations.
-
-    Args:
-        data: what was lived.
-        lived: what came of each life.
-        asked: every question in every way, scored.
-        seconds: that all of it took.
-        sizes: how many turns a memory has; None where each is one.
-    """
+    """Return the report on conversations; `sizes` is None where each memory is one turn."""
     arms = {arm: _of_arm([one for one in asked if one.arm == arm]) for arm in lived[0].found}
     main = arms.get("recall", _parts(()))
     record = _head(data, lived) | main
@@ -182,7 +168,6 @@ def tell_conversations(
 
 
 def block_of(data: Data, sizes: Sizes | None) -> str:
-    """Return the name of the block that the tables have in a file."""
     return f"recall {data.form}" if sizes is None else f"recall {data.form} grouped"
 
 
@@ -199,13 +184,7 @@ def _pace(record: Mapping[str, Any]) -> str:
 
 
 def tell_life(data: Data, lived: Sequence[RecalledLife], seconds: float) -> Report:
-    """Return the report on a life: to how many questions the answer stands among the first hits.
-
-    Args:
-        data: what was lived.
-        lived: what came of it.
-        seconds: that all of it took.
-    """
+    """Return the report on a life: how many questions are answered among the first hits."""
     life, one = data.lives[0], lived[0]
     asked = _counted(life, [True] * len(life.questions))
     arms = {arm: _of_life(life, answers) for arm, answers in one.found.items()}
@@ -232,7 +211,6 @@ def tell_life(data: Data, lived: Sequence[RecalledLife], seconds: float) -> Repo
 
 
 def _of_life(life: BenchmarkLife, answers: Sequence[Sequence[FoundMemory]]) -> dict[str, Any]:
-    """Return what one way of asking came to."""
     first = [[found.text for found in answer[:AMONG]] for answer in answers]
     right = [answered(one.answer, texts) for one, texts in zip(life.questions, first, strict=True)]
     text_of = dict(zip(life.turns, (str(record["text"]) for record in life.records), strict=True))
@@ -246,7 +224,6 @@ def _of_life(life: BenchmarkLife, answers: Sequence[Sequence[FoundMemory]]) -> d
 
 
 def _counted(life: BenchmarkLife, right: Sequence[bool]) -> dict[str, int]:
-    """Return how many are right of each kind of question, in the order of the kinds."""
     counts = {one.kind: 0 for one in life.questions}
     for one, yes in zip(life.questions, right, strict=True):
         counts[one.kind] += yes
