@@ -129,7 +129,7 @@ class Parts:
         if wrong:
             lines.append("until they are mended, the world goes by what can be read of these files")
         for file in wrong:
-            folder, *_, name = Path(file).parts
+            folder, name = Path(file).parts[0], Path(file).name
             if file in used or not (self.vault / file).is_file() or file == STATE:
                 continue
             if folder == "world":

@@ -13,6 +13,7 @@ from mud.errors import Unavailable
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, soon, texts_of
+from tests.settings import put
 from tests.unit.agents.llm.stage import Gate, HandClock, settle
 from tests.vaults import copy_vault
 
@@ -73,14 +74,14 @@ async def test_when_the_model_fails_the_instinct_acts_and_the_report_says_why(tm
 
 async def test_a_prompt_that_cannot_be_built_costs_nothing_but_the_models_turn(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
-    (vault / "prompts/think.md").write_text("{nonsense}", encoding="utf-8")
+    put(vault, "llm/think", num_ctx=512, max_tokens=300)
     async with house(tmp_path) as home:
         living = home.living(ScriptedModel(["say hello"]))
         (eliza,) = _awake(home, living, "Eliza")
         living.answers["think"] = True
         assert await _brain(living, eliza) == "instinct"
         assert eliza.thinker is not None
-        assert "usable template" in str(eliza.thinker.last_error)
+        assert "leaves less than" in str(eliza.thinker.last_error)
 
 
 async def test_the_brain_in_the_file_acts_and_one_that_needs_a_model_gives_way_without(tmp_path: Path) -> None:
