@@ -380,8 +380,14 @@ class VectorProcess:
                 others = set(multiprocessing.active_children())
                 settings = self._settings
                 server = "" if settings.chroma == EMBEDDED else settings.chroma
-                opening = self._pool.submit(open_store, str(self._folder), settings.embedder, server, self._by)
-                self._process = next(iter(set(multiprocessing.active_children()) - others), None)
+                try:
+                    opening = self._pool.submit(open_store, str(self._folder), settings.embedder, server, self._by)
+                finally:
+                    self._process = next(iter(set(multiprocessing.active_children()) - others), None)
+        except RuntimeError:  # a process may run without the pool's thread, and Python waits for it at its end
+            if self._process is not None:
+                self._process.kill()
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return opening

@@ -40,7 +40,7 @@ class JsonlLine(NamedTuple):
 
 def read_jsonl(path: Path, start: int = 0) -> Iterator[JsonlLine]:
     """Yield the lines from an offset on; empty lines and an incomplete last line are left out. The file may grow."""
-    descriptor = open_to_read(path)
+    descriptor = open_to_read(path, own=True)
     with os.fdopen(descriptor, "rb") as file:
         check_size(descriptor, path)
         file.seek(start)

@@ -248,6 +248,14 @@ def test_too_few_files_and_too_little_memory_end_in_a_sentence_or_not_at_all(
     whole(vault)
 
 
+@TORTURE
+def test_a_world_with_too_little_memory_for_its_child_process_ends(vault: Path) -> None:
+    for _ in range(6):  # a process without its pool's thread was waited for at one end in three
+        code, _, _ = shell(vault, "run", limit="ulimit -v 204800")
+        assert code in (0, 1)
+    whole(vault)
+
+
 def test_nothing_is_written_where_it_is_started(vault: Path, tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir(mode=0o555)
