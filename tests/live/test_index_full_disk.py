@@ -33,7 +33,8 @@ def _fills(tmp_path: Path, room: int) -> None:
         world.say(f"say sentence {number} of a full disk", f"sentence {number} of")
         life.finds_by_words(world)
     world.type("quit")
-    assert world.wait() == 0
+    # The player's archive outgrows 400 kB: what waits at the end is told, and given back from the ledger at the next start.
+    assert world.wait() == int(room <= 400_000)
     life.logged(fine=SAID)
     again = life.ready()
     life.complete(again)
