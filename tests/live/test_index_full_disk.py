@@ -10,7 +10,7 @@ from agents.recall.recall import discard_index
 from tests.disks import file_size_limit
 from tests.live.indexed import Indexed
 
-SAID = ("cannot", "broken", "made anew", "kept in memory")
+SAID = ("cannot", "broken", "made anew", "kept in memory", "no archive has all")
 """What the log may warn of: that there is no room."""
 
 
@@ -33,7 +33,7 @@ def _fills(tmp_path: Path, room: int) -> None:
         world.say(f"say sentence {number} of a full disk", f"sentence {number} of")
         life.finds_by_words(world)
     world.type("quit")
-    # The player's archive outgrows 400 kB: what waits at the end is told, and given back from the ledger at the next start.
+    # The player's archive outgrows 400 kB: what waits at the end is told, and given back at the next start.
     assert world.wait() == int(room <= 400_000)
     life.logged(fine=SAID)
     again = life.ready()
