@@ -11,6 +11,7 @@ import hashlib
 import logging
 import os
 import stat
+import warnings
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -109,6 +110,8 @@ class Watcher:
     async def run(self) -> None:
         """Watch until cancelled; may be called again after a failure."""
         self._loop = asyncio.get_running_loop()
+        # watchdog warns when a folder that was moved is watched a second time, which does no harm.
+        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
         observer = Observer()
         try:
             observer.schedule(_Handler(self._heard), str(self._root), recursive=True, event_filter=_KINDS)
