@@ -284,15 +284,8 @@ def _put_together(
     met_hosts = KnownHosts(vault, texts.render, writable=writable)
     if writable:
         queue.hosts.on_answer = met_hosts
-
-    def embedder() -> LLMProfile | None:
-        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
-
-    def embedded() -> None:
-        if (profile := embedder()) is not None:
-            met_hosts(profile.host, profile.model)
-
-    embedding_budget = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock, embedded)
+    embedder = _embedder(configuration)
+    embedding_budget = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock, _tell_of(embedder, met_hosts))
     recall = RecallService(
         vault,
         lambda: configuration.get(RecallSettings),
@@ -341,6 +334,21 @@ def _put_together(
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met_hosts, met,
     )  # fmt: skip
+
+
+def _embedder(configuration: Configuration) -> Callable[[], LLMProfile | None]:
+    def profile() -> LLMProfile | None:
+        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
+
+    return profile
+
+
+def _tell_of(embedder: Callable[[], LLMProfile | None], met_hosts: KnownHosts) -> Callable[[], None]:
+    def embedded() -> None:
+        if (profile := embedder()) is not None:
+            met_hosts(profile.host, profile.model)
+
+    return embedded
 
 
 def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:

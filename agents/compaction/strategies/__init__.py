@@ -17,8 +17,6 @@ LEAST_MEMORY = 8
 """Tokens that a short memory takes, such as that somebody left: so many memories take as much in the mean at least."""
 UNBOUNDED = "only what a prompt has no room for"
 """What a strategy waits for that folds nothing by itself."""
-UNBOUNDED = "only what a prompt has no room for"
-"""What a strategy waits for that folds nothing by itself."""
 Reach = tuple[str, int]
 """A key of the settings, and a number of tokens."""
 
