@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
+from agents.compaction.judge.facts import asked_of
 from agents.compaction.judge.judge import validate
-from agents.compaction.judge.retention import asked_of
 from agents.compaction.settings import SECTIONS, CompactionSettings
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from agents.compaction.judge.retention import carried
+from agents.compaction.judge.facts import carried
 from agents.compaction.plan import FoldPlan
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import Strategy

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from agents.compaction.drafts import NO_ANSWER, SummaryDraft, SummaryWriter, written_by_rules
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import total_tokens
-from agents.compaction.judge.retention import carried
+from agents.compaction.judge.facts import carried
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy, nothing
 from agents.compaction.summarizer import SummarySource

@@ -112,7 +112,7 @@ class SummarySource:
         begins: it includes the first memory of the life.
         again: an earlier try was rejected.
         findings: a summary by rules lists names, numbers and values.
-        sample: facts of the earlier summaries (see `agents.compaction.judge.retention`).
+        sample: facts of the earlier summaries (see `agents.compaction.judge.facts`).
         when: the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty.
     """
 

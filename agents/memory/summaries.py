@@ -53,7 +53,7 @@ class Summary:
         depth: 1 when made from memories; one more for each summary of summaries.
         tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
         compression_ratio: share of the source's tokens that is gone.
-        retention: weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.retention`); None without facts.
+        retention: weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.facts`); None without facts.
         faithful: whether every name and number in it is in the source; None when a person wrote it.
         sample: facts that the next summary is checked for too; none contains `BETWEEN`.
         unread: covered memories that could not be read.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.judge.judge import evidence, made_up, misquoted, taken_for_true, validate
+from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true, validate
 from agents.compaction.summarizer import Summarizer, SummarySource, body_of
 from agents.memory.entries import Entry, undreamt
 from agents.memory.summaries import TIERS, SummaryFiles
@@ -72,7 +72,7 @@ def test_what_rules_write_of_a_life_holds_up_against_its_memories(tmp_path: Path
         assert one.method == "extractive"
         source = SummarySource(life.name, one.tier, undreamt(life.memory.read(*one.covers)))
         said = body_of(one.text) if "\n" in one.text else one.text
-        assert made_up(said, evidence(source)) == []
+        assert made_up(said, SummaryEvidence(source)) == []
         assert misquoted(said, source) + taken_for_true(said, source) == []
         assert one.faithful
         assert one.retention is not None

@@ -6,27 +6,27 @@ first-person memory, words of the wrong speaker, and hearsay as fact. It cannot 
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from functools import cached_property
+from itertools import pairwise
 
 from agents.compaction.judge.facts import PROMISE, Fact, facts_among, holds, is_hearsay, parts_of, spoken_in
-from agents.compaction.judge.numbers import COUNTING
 from agents.compaction.judge.reading import (
+    ALSO_NAMES,
+    COUNTING,
+    PLAIN,
     JudgedTexts,
     capitals_of,
     keys_of,
     neighbours_of,
     normalize,
-    reading_of,
     rows_of,
     sentences,
     telling_of,
     unquoted,
 )
-from agents.compaction.judge.words import ALSO_NAMES, PLAIN
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource, body_of, wrong_sections
 
@@ -48,7 +48,7 @@ _TEMPLATE = re.compile(
     re.MULTILINE,
 )
 _BLANKS = re.compile(r"\{\w*\}|\[[^\]]{0,60}\]|<[^>]{1,40}>|```")
-_ME = re.compile(r"\b(?:I|me|my|mine|myself)\b|\b(?:My|Me|Mine|Myself)\b")
+_ME = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]ine|[Mm]yself)\b")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself)\b", re.IGNORECASE)
 _CLAIMS = re.compile(
     r"\b(?:I['’]m|I am|I was|I,|me,|myself,)\s+(?:called\s+|named\s+|known as\s+)?(?P<a>[^\W\d_a-z][^\W\d_]*)(?!['’])\b"
@@ -75,8 +75,6 @@ _I_PROMISE = re.compile(
     r"|\b(?:promised|swore|vowed)(?= (?:[A-Z]\w+ )?(?:that )?I\b)"
 )
 _CLAUSE = re.compile(r"[,;:]|\b(?:and|but|while)\b")
-_SELF = frozenset({"i", "you"})
-"""Words for the agent in its memories (`You say`) and summaries (`I said`)."""
 _I_AM = re.compile(
     r"\b(?:I(?:['’](?:m|ve|d))?|[Mm]y (?:real |true |own )?[a-z]+)\s+(?:(?:am|was|have been|had been|is|were)\b\s*)?"
 )
@@ -89,30 +87,80 @@ _SAID_OF_ME = re.compile(
 
 
 class SummaryEvidence(JudgedTexts):
+    """The texts of a source and what is known about them: its words, names, numbers and facts."""
+
     def __init__(self, source: SummarySource) -> None:
         self.source = source
-        about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
         self.earlier = [body_of(text) if "\n" in text else text for text in source.earlier]
-        texts = [*(entry.text for entry in source.entries), *sorted(about)]
-        super().__init__(texts, [reading_of(text) for text in self.earlier])
-        self._name = keys_of(source.name)
+        about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
+        super().__init__([*self.earlier, *(entry.text for entry in source.entries), *sorted(about)])
 
     @cached_property
     def known(self) -> frozenset[str]:
         """Words that the source writes with a capital, the parts of the agent's name, and the date."""
-        return self.capitals | frozenset(self._name) | frozenset(keys_of(self.source.when))
-
-    @cached_property
-    def pairs(self) -> frozenset[tuple[str, ...]]:
-        return frozenset(pair for text in (*self.texts, self.source.name) for pair in rows_of(text, 2))
+        return self.capitals.union(keys_of(self.source.name), keys_of(self.source.when))
 
     @cached_property
     def facts(self) -> list[Fact]:
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
-def evidence(source: SummarySource) -> SummaryEvidence:
-    return SummaryEvidence(source)
+def validate(text: str, source: SummarySource) -> list[str]:
+    """Return all reasons why a tidied reply must not become the summary of a source; empty if it may."""
+    if len(text.split()) < 4:
+        return ["it is empty"]
+    proof, in_sections = SummaryEvidence(source), source.shape == SECTIONS
+    said = body_of(text) if in_sections else text
+    bare, template = unquoted(said), _BLANKS if in_sections else _TEMPLATE
+    reasons = wrong_sections(text) if in_sections else []
+    if _unlike(_META, bare, proof):
+        reasons.append("it speaks about the summary instead of remembering")
+    if _unlike(template, bare, proof):
+        reasons.append("it is a template, a list or a transcript")
+    if _repeats(said):
+        reasons.append("it says the same again and again")
+    reasons += _claims(bare, source) + borrowed(said, source) if in_sections else _of_prose(said, proof)
+    reasons += made_up(said, proof) + _joined(said, proof) + misquoted(said, source) + taken_for_true(said, source)
+    if len(text) > sum(map(len, source.texts())) + len(source.texts()) - 1:
+        reasons.append("it is longer than what it replaces")
+    reasons += _forgets(said, proof)
+    told = telling_of(said)
+    if told and len(told - proof.words) > _FOREIGN * len(told):
+        reasons.append("it tells of other things")
+    return list(dict.fromkeys(reasons))
+
+
+def _unlike(pattern: re.Pattern[str], text: str, proof: SummaryEvidence) -> bool:
+    """Return whether a pattern matches something in a text that is not in the source."""
+    whole = "\n".join(proof.texts).casefold()
+    return any(found[0].casefold() not in whole for found in pattern.finditer(text))
+
+
+def _repeats(text: str) -> bool:
+    said, words = [sentence.casefold() for sentence in sentences(text)], keys_of(text)
+    openings = Counter(tuple(keys_of(sentence)[:_OPENING]) for sentence in sentences(unquoted(text)))
+    alike = max((times for opening, times in openings.items() if len(opening) == _OPENING), default=0)
+    few = len(words) > 12 and len(set(words)) < 0.3 * len(words)
+    return few or (alike > 2 and 2 * alike > len(said)) or len(set(said)) < len(said)
+
+
+def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
+    said = [sentence.casefold() for sentence in sentences(text)]
+    copied = {sentence for part in proof.texts for sentence in (part.casefold(), *map(str.casefold, sentences(part)))}
+    own = [part for part in proof.texts if len(part.split()) > 3]
+    is_prose = sum(bool(_ME.search(unquoted(part))) for part in own) > len(own) / 2
+    copies = len(said) > 2 and sum(one in copied for one in said) >= len(said) / 2 and not is_prose
+    reasons, bare = ["it copies the memories"] if copies else [], unquoted(text)
+    if not _ME.search(bare):
+        return [*reasons, "it is not told in the first person"]
+    voice = (["it speaks to somebody"] if _YOU.search(bare) else []) + _claims(bare, proof.source)
+    return reasons + (voice or borrowed(text, proof.source))
+
+
+def _claims(bare: str, source: SummarySource) -> list[str]:
+    """Return the other people that a text says it is, as reasons."""
+    named = (next(group for group in match.groups() if group) for match in _CLAIMS.finditer(bare))
+    return [f"it says I for {name}" for name in named if normalize(name) not in {*keys_of(source.name), *PLAIN}]
 
 
 def made_up(text: str, proof: SummaryEvidence) -> list[str]:
@@ -120,61 +168,35 @@ def made_up(text: str, proof: SummaryEvidence) -> list[str]:
     read = JudgedTexts([text])
     reasons = [f"the name {word} is not in the source" for word in _strangers(text, read, proof)]
     reasons += [f"the number {number} is not in the source" for number in sorted(read.numbers - proof.numbers)]
-    if not text.isascii() and (strange := read.scripts - proof.scripts):
+    if strange := read.scripts - proof.scripts:
         reasons.append(f"the source has no {' or '.join(sorted(strange)).lower()} script")
     return reasons
 
 
 def _strangers(text: str, read: JudgedTexts, proof: SummaryEvidence) -> list[str]:
-    suspects = {
-        word
-        for word in read.capitals - proof.known
-        if word not in PLAIN and word not in COUNTING and not word.isdigit()  # numbers are checked separately
-    }
-    if not suspects:
-        return []
+    suspects = read.capitals - proof.known - PLAIN - COUNTING  # numbers are checked separately
     found = []
-    for capital in capitals_of(text):
-        ordinary = capital.key in proof.words and capital.key not in ALSO_NAMES and not _acts(capital.word, text)
+    for capital in capitals_of(text) if suspects else ():
+        word = re.escape(capital.word)
+        acts = rf"\b{word}(?:,? who|,? also| then)? {_PEOPLE_DO}\b"  # `Heron told me` makes a heron a person
+        ordinary = capital.key in proof.words and capital.key not in ALSO_NAMES and not re.search(acts, text)
         if capital.key in suspects and not (ordinary and (capital.opens or capital.article)):
             found.append(capital.word)
     return list(dict.fromkeys(found))
 
 
-def _acts(word: str, text: str) -> bool:
-    """Return whether a word is the subject of a human action: `Heron told me` makes a heron a person."""
-    return re.search(rf"\b{re.escape(word)}(?:,? who|,? also| then)? {_PEOPLE_DO}\b", text) is not None
-
-
 def _joined(text: str, proof: SummaryEvidence) -> list[str]:
     """Return the names of a text that combine parts of different names, as reasons."""
     reasons = []
+    known = {pair for one in (*proof.texts, proof.source.name) for pair in rows_of(one, 2)}
     for row in neighbours_of(text):
-        pairs = list(itertools.pairwise(row))
-        there = [False, *(pair in proof.pairs for pair in pairs), False]
-        for at, (one, two) in enumerate(pairs, 1):
-            neighbours = there[at - 1] or there[at + 1]  # `the Old Mill Moss built` is two names that are both known
-            if not (there[at] or neighbours) and {one, two} <= proof.known:
+        pairs = list(pairwise(row))
+        there = [False, *(pair in known for pair in pairs), False]
+        for at, (one, two) in enumerate(pairs):
+            # the pairs beside it count: `the Old Mill Moss built` is two names that are both known
+            if not any(there[at : at + 3]) and {one, two} <= proof.known:
                 reasons.append(f"the source has no {one.title()} {two.title()}")
     return reasons
-
-
-def validate(text: str, source: SummarySource) -> list[str]:
-    """Return all reasons why a tidied reply must not become the summary of a source; empty if it may."""
-    if len(text.split()) < 4:
-        return ["it is empty"]
-    proof = evidence(source)
-    reasons = _of_sections(text, proof) if source.shape == SECTIONS else _of_prose(text, proof)
-    said = body_of(text) if source.shape == SECTIONS else text
-    reasons += made_up(said, proof) + _joined(said, proof) + misquoted(said, source) + taken_for_true(said, source)
-    replaced = sum(map(len, source.texts())) + len(source.texts()) - 1
-    if len(text) > replaced:
-        reasons.append("it is longer than what it replaces")
-    reasons += _forgets(said, proof)
-    told = telling_of(said)
-    if told and len(told - proof.words) > _FOREIGN * len(told):
-        reasons.append("it tells of other things")
-    return list(dict.fromkeys(reasons))
 
 
 def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
@@ -186,73 +208,9 @@ def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
     return []
 
 
-def _of_prose(text: str, proof: SummaryEvidence) -> list[str]:
-    reasons = _meta(text, proof)
-    if _unlike(_TEMPLATE, unquoted(text), proof):
-        reasons.append("it is a template, a list or a transcript")
-    return reasons + _repeats(text) + _copies(text, proof) + _voice(text, proof.source)
-
-
-def _of_sections(text: str, proof: SummaryEvidence) -> list[str]:
-    said = body_of(text)
-    reasons = wrong_sections(text) + _meta(said, proof)
-    if _unlike(_BLANKS, unquoted(said), proof):
-        reasons.append("it is a template, a list or a transcript")
-    return reasons + _repeats(said) + _claims(unquoted(said), proof.source) + borrowed(said, proof.source)
-
-
-def _meta(text: str, proof: SummaryEvidence) -> list[str]:
-    found = _unlike(_META, unquoted(text), proof)
-    return ["it speaks about the summary instead of remembering"] if found else []
-
-
-def _unlike(pattern: re.Pattern[str], text: str, proof: SummaryEvidence) -> bool:
-    """Return whether a pattern matches something in a text that is not in the source."""
-    whole = proof.whole.casefold()
-    return any(found[0].casefold() not in whole for found in pattern.finditer(text))
-
-
-def _repeats(text: str) -> list[str]:
-    said = [sentence.casefold() for sentence in sentences(text)]
-    everything = keys_of(text)
-    few = len(everything) > 12 and len(set(everything)) < 0.3 * len(everything)
-    openings = Counter(tuple(keys_of(sentence)[:_OPENING]) for sentence in sentences(unquoted(text)))
-    alike = max((times for words, times in openings.items() if len(words) == _OPENING), default=0)
-    droning = alike > 2 and 2 * alike > len(said)
-    return ["it says the same again and again"] if few or droning or len(set(said)) < len(said) else []
-
-
-def _copies(text: str, proof: SummaryEvidence) -> list[str]:
-    said = [sentence.casefold() for sentence in sentences(text)]
-    copied = {sentence for part in proof.texts for sentence in (part.casefold(), *map(str.casefold, sentences(part)))}
-    if len(said) > 2 and sum(one in copied for one in said) >= len(said) / 2 and not _is_prose(proof.texts):
-        return ["it copies the memories"]
-    return []
-
-
-def _is_prose(texts: Sequence[str]) -> bool:
-    own = [text for text in texts if len(text.split()) > 3]
-    return bool(own) and sum(bool(_ME.search(unquoted(text))) for text in own) > len(own) / 2
-
-
-def _voice(text: str, source: SummarySource) -> list[str]:
-    bare = unquoted(text)
-    if not _ME.search(bare):
-        return ["it is not told in the first person"]
-    reasons = ["it speaks to somebody"] if _YOU.search(bare) else []
-    reasons += _claims(bare, source)
-    return reasons or borrowed(text, source)
-
-
-def _claims(bare: str, source: SummarySource) -> list[str]:
-    own = set(keys_of(source.name))
-    named = (next(group for group in match.groups() if group) for match in _CLAIMS.finditer(bare))
-    return [f"it says I for {name}" for name in named if normalize(name) not in own and normalize(name) not in PLAIN]
-
-
 def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
     read = JudgedTexts([text])
-    return [fact for fact in facts if holds(fact, read.words, read.numbers)]
+    return [fact for fact in facts if holds(fact, read)]
 
 
 def misquoted(text: str, source: SummarySource) -> list[str]:
@@ -266,7 +224,7 @@ def misquoted(text: str, source: SummarySource) -> list[str]:
         if what not in whole:
             return ["it quotes what nobody said"]
         speakers = [speaker for speaker, said in known if what in said and speaker]
-        if who and speakers and not any(who & speaker for speaker in speakers):
+        if who and speakers and all(map(who.isdisjoint, speakers)):
             return ["it puts words into another's mouth"]
     return []
 
@@ -276,12 +234,13 @@ def _in_a_row(text: str) -> str:
 
 
 def _spoken(text: str) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield the quotations of a text with the names before them; the agent is `i`."""
     for sentence in sentences(text):
         start = 0
         for found in _QUOTATION.finditer(sentence):
-            before = sentence[start : found.start()]
-            who = {one.key for one in capitals_of(before) if one.key not in PLAIN or one.key in _SELF}
-            yield frozenset("i" if name in _SELF else name for name in who), _in_a_row(found[1] or found[2] or "")
+            before = {one.key for one in capitals_of(sentence[start : found.start()])}
+            itself = {"i"} if before & {"i", "you"} else set()  # `You say` in memories, `I said` in summaries
+            yield frozenset((before - PLAIN) | itself), _in_a_row(found[1] or found[2] or "")
             start = found.end()
 
 
@@ -296,20 +255,6 @@ def borrowed(text: str, source: SummarySource) -> list[str]:
         for row in sorted(row for sentence in sentences(bare) for row in rows_of(sentence, length) & (theirs - ours)):
             if {"i", "me", "my", "mine"} & set(row) and sum(word not in PLAIN for word in row) >= least:
                 return [f"it says I in the words of somebody else: {' '.join(row)}"]
-    return _borrowed_promises(bare, source)
-
-
-def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
-    for entry in source.entries:
-        own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
-        yield from ((spoken, own) for spoken in spoken_in(entry.text) or [entry.text])
-    for text in source.earlier:
-        yield unquoted(text), True
-        yield from ((spoken, "i" in who) for who, spoken in _spoken(text))
-
-
-def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
-    """Return a reason if a promise in the first person resembles another's promise more than any of the agent's."""
     own, others = _promises(source)
     for sentence in sentences(bare):
         for found in _I_PROMISE.finditer(sentence):
@@ -320,25 +265,38 @@ def _borrowed_promises(bare: str, source: SummarySource) -> list[str]:
     return []
 
 
+def _voices(source: SummarySource) -> Iterator[tuple[str, bool]]:
+    """Yield what was said in a source, and whether by the agent."""
+    for entry in source.entries:
+        own = not (entry.actor and entry.kind in ("heard", "saw", "told"))
+        yield from ((spoken, own) for spoken in spoken_in(entry.text) or [entry.text])
+    for text in source.earlier:
+        yield unquoted(text), True
+        yield from ((spoken, "i" in who) for who, spoken in _spoken(text))
+
+
 def _promises(source: SummarySource) -> tuple[list[frozenset[str]], list[frozenset[str]]]:
+    """Return the content words of the agent's promises and of those of others."""
     own: list[frozenset[str]] = []
     others: list[frozenset[str]] = []
     for entry in source.entries:
         if PROMISE.search(entry.text):
             (others if entry.actor else own).append(telling_of(entry.text))
-    for sentence in (one for text in source.earlier for one in sentences(text) if PROMISE.search(one)):
+    for sentence in filter(PROMISE.search, _sentences_before(source)):
         mine = normalize(next(iter(re.findall(r"\w+", sentence)), "")) == "i" or _I_PROMISE.search(sentence)
         (own if mine else others).append(telling_of(sentence))
     return own, others
 
 
+def _sentences_before(source: SummarySource) -> list[str]:
+    return [sentence for text in source.earlier for sentence in sentences(text)]
+
+
 def taken_for_true(text: str, source: SummarySource) -> list[str]:
     """Return a reason if a text states as a fact about the agent what somebody only said (seed 003)."""
     hearsay = list(_hearsay(source))
-    if not hearsay:
-        return []
-    own = _own_words(source)
-    for sentence in sentences(unquoted(text)):
+    own = _own_words(source) if hearsay else frozenset()
+    for sentence in sentences(unquoted(text)) if hearsay else ():
         for what, attributed in _of_oneself(sentence):
             if not attributed and not what <= own and any(what <= claim for claim in hearsay):
                 return [f"it takes what was said of me for a fact: {' '.join(sorted(what))}"]
@@ -355,7 +313,7 @@ def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
     for entry in source.entries:
         for said in spoken_in(entry.text) or [entry.text]:
             yield from (telling_of(one) for one in parts_of(said) if is_hearsay(entry, one, source.name))
-    for sentence in (one for text in source.earlier for one in sentences(text)):
+    for sentence in _sentences_before(source):
         for who, said in _spoken(sentence):
             if "i" not in who and re.search(r"\s(?:you|your)\s", said):
                 yield telling_of(said)
@@ -364,8 +322,5 @@ def _hearsay(source: SummarySource) -> Iterator[frozenset[str]]:
 
 def _own_words(source: SummarySource) -> frozenset[str]:
     own = [entry.text for entry in source.entries if entry.actor is None]
-    for sentence in (one for text in source.earlier for one in sentences(text)):
-        bare = unquoted(sentence)
-        if not _SAID_OF_ME.search(bare):
-            own.append(bare)
+    own += (bare for bare in map(unquoted, _sentences_before(source)) if not _SAID_OF_ME.search(bare))
     return telling_of("\n".join(own))

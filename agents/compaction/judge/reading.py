@@ -1,4 +1,8 @@
-"""Tokenization for the judge: sentences, normalized words, and which words are names (in doubt, it is one)."""
+"""How the judge reads: word lists, sentences, normalized words, names (in doubt, it is one) and numbers.
+
+The summarizers have their own rules, so that neither repeats the other's mistakes. Numbers in English words are
+normalized to figures; leading zeros are significant, as in a code, and the word `one` alone is no number.
+"""
 
 from __future__ import annotations
 
@@ -6,15 +10,100 @@ import functools
 import itertools
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from agents.compaction.judge.numbers import COUNTING, numbers_of
-from agents.compaction.judge.words import CUES, DULL, PLAIN, PLEDGES
 from mud.world.sentences import is_abbreviated
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+PLAIN = _words(
+    """i me my mine myself we us our ours ourselves you your yours yourself yourselves he him his himself she her
+    hers herself it its itself they them their theirs themselves this that these those here there who whom whose
+    which what whoever whatever whichever somebody someone something anybody anyone anything everybody everyone
+    everything nobody none nothing one ones other others another each either neither both all any some such same
+    many much more most few fewer several less least enough half own people a an the and but or nor so yet for if
+    unless until till since because although though while whereas whether when whenever where wherever why how as
+    than then thus hence therefore however moreover nevertheless nonetheless likewise otherwise instead besides
+    meanwhile afterwards afterward thereafter beforehand except in on at to of from by with without within into
+    onto upon out off over under underneath above below beneath beside between beyond behind before after across
+    along around about against among amid inside outside near toward towards through throughout during past up down
+    aside apart back despite like per via am is are was were be been being do does did done doing have has had
+    having can cannot could would should shall must isn aren wasn weren don doesn didn haven hasn hadn won wouldn
+    shouldn couldn ain let thank looking listening walking standing sitting talking thinking wandering wondering
+    remembering speaking seeing now today tonight tomorrow yesterday again ago already always almost alone also
+    altogether anyway anyhow away early earlier late later lately ever never often seldom sometimes sometime
+    occasionally once twice soon sooner still just first last lastly next finally eventually presently recently
+    suddenly immediately usually gradually slowly quickly briefly quietly gently easily morning afternoon evening
+    night day days time far farther further long everywhere somewhere anywhere nowhere elsewhere indeed certainly
+    clearly probably possibly perhaps maybe really rather quite very too even only especially particularly
+    similarly simply nearly overall strangely yes no not oh ah o alas hey hello goodbye farewell please thanks ok
+    okay well hm hmm"""
+)
+"""Words that may begin a sentence and are no names. Words that are also names (will, may, rose) are excluded."""
+
+ALSO_NAMES = _words(
+    """april may june august autumn summer dawn eve monday tuesday wednesday thursday friday saturday sunday will
+    bill rob bob jack frank mark art drew chase hunter miles reed cliff glen dale sue pat nick gene tom tim jim ray
+    rich rod ross rusty sandy penny christian dean duke earl ernest guy harry holly joy hope faith grace charity
+    patience mercy merry melody harmony honey victor ward wade warren lance mason max king queen prince lord lady
+    baker butcher carter cooper cook fisher fletcher gardener gardner miller potter porter sawyer shepherd smith
+    tanner taylor thatcher turner tyler walker weaver wheeler rose lily iris ivy daisy violet heather hazel olive
+    poppy pansy tansy fern laurel myrtle basil ginger rosemary sage clay flint stone sterling pearl ruby amber jade
+    opal coral crystal jewel jasper garnet birch ash aspen rowan linden willow alder elder forest wood woods marsh
+    moss brook lake river bay ford park field hill vale stella nova star sky storm misty stormy sunny rain winter
+    frost bella nell robin wren raven lark jay finch swift hawk fox wolf buck bear drake gale teddy piper major
+    young grant hank lee marina dot chip skip rush mace peg vine van page carol angel christmas easter"""
+)
+"""Ordinary words that are also names: in lower case in the source they do not justify a name in a summary."""
+
+_DULL = _words(
+    """say says said saying see sees saw seen think thinks thought know knows knew known go goes went gone come
+    comes came get gets got look looks looked tell tells told ask asks asked make makes made take takes took wonder
+    wonders wondered good great big little new old thing things way bit lot kind will may might"""
+)
+
+_PLEDGES = _words(
+    """promise promised promises promising swear swears swore sworn vow vows vowed oath pledge pledged word will
+    shall i'll we'll i’ll we’ll"""
+)
+"""Words of which a promise contains at least one; used to avoid a slow search."""
+
+CUES = _PLEDGES | _words(
+    """must should need ought better never don't don’t dont not bring fetch give tell meet find keep wait follow
+    help remember remind show leave stay stop open close ask beware always forget come go take look watch put"""
+)
+
+_SMALL = (
+    "zero nought;one;two second twice;three third thrice;four fourth;five fifth;six sixth;seven seventh;eight eighth;"
+    "nine ninth;ten tenth;eleven eleventh;twelve twelfth dozen;thirteen thirteenth;fourteen fourteenth;"
+    "fifteen fifteenth;sixteen sixteenth;seventeen seventeenth;eighteen eighteenth;nineteen nineteenth"
+)
+_TENS = (
+    "twenty twentieth;thirty thirtieth;forty fortieth fourty;fifty fiftieth;sixty sixtieth;seventy seventieth;"
+    "eighty eightieth;ninety ninetieth"
+)
+_NO_NUMBERS = frozenset({"ones", "seconds", "twices", "thrices"})
+_VALUES = {
+    form: value
+    for values, rows in ((range(20), _SMALL), (range(20, 100, 10), _TENS))
+    for value, row in zip(values, rows.split(";"), strict=True)
+    for word in row.split()
+    for form in (word, f"{word[:-1]}ies" if word.endswith("y") else f"{word}s")
+    if form not in _NO_NUMBERS
+}
+_GREAT = {"hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9}
+_SCALES = {form: value for word, value in _GREAT.items() for form in (word, f"{word}s", f"{word}th")}
+COUNTING = frozenset((*_VALUES, *_SCALES))
+_ENDLESS = 10**18
+
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_FIGURES = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?")
+_PHRASE = re.compile(r"[^\W\d_]+|[^\s\w-]|\d")
 _SHORT = frozenset({"s", "t", "ll", "ve", "re", "d", "m", ""})
 _AFTER_ARTICLE = re.compile(r"\b(?:an?|the|this|that|these|those|my|your|his|her|its|our|their)\s+$", re.IGNORECASE)
 _QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
@@ -57,51 +146,9 @@ def _sentences_of(line: str) -> tuple[str, ...]:
     return tuple(one for one in (*found, line[start:].strip()) if one)
 
 
-class Token(NamedTuple):
-    """A whitespace-delimited token and its properties.
-
-    Args:
-        capitals: its normalized words that are written with a capital.
-        name: its first word, if that is capitalized and may be a name.
-        counts: it is a counting word other than `one`.
-        joins: it may be part of a number of several words.
-        cue: it may be part of a promise or an instruction.
-        goes_on: the next token starts neither a sentence nor a quotation.
-    """
-
-    words: tuple[str, ...]
-    capitals: tuple[str, ...]
-    name: str
-    figures: tuple[str, ...]
-    counts: bool
-    joins: bool
-    pledge: bool
-    cue: bool
-    goes_on: bool
-
-
-@functools.lru_cache(maxsize=16_384)
-def token_of(written: str) -> Token:
-    found = _WORD.findall(written)
-    keys = tuple(map(normalize, found))
-    capitals = tuple(key for word, key in zip(found, keys, strict=True) if word != word.lower())
-    named = bool(capitals) and written.startswith(found[0]) and keys[0] == capitals[0]
-    folded = {part for word in found for part in (word.casefold(), *word.casefold().split("'"))}
-    return Token(
-        keys,
-        capitals,
-        found[0] if named and keys[0] not in PLAIN and keys[0] not in COUNTING else "",
-        tuple(numbers_of(written, counted=False)),
-        counts := any(word in COUNTING and word != "one" for word in folded),
-        counts or all(word in COUNTING or word == "and" for word in keys),
-        not PLEDGES.isdisjoint(folded),
-        not CUES.isdisjoint(folded),
-        written[-1].isalnum() or written[-1] in ",;)&'’",
-    )
-
-
 @functools.lru_cache(maxsize=32_768)
 def normalize(written: str) -> str:
+    """Return a word without case, possessive and contraction."""
     folded = unicodedata.normalize("NFKC", written).replace("’", "'").casefold()
     head, mark, tail = folded.rpartition("'")
     while mark and head and tail in _SHORT:
@@ -110,21 +157,18 @@ def normalize(written: str) -> str:
     return folded
 
 
-def composed(text: str) -> str:
+def _composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
 def keys_of(text: str) -> list[str]:
-    return [normalize(word) for word in _WORD.findall(composed(text))]
+    return [normalize(word) for word in _WORD.findall(_composed(text))]
 
 
 def telling_of(text: str) -> frozenset[str]:
     """Return the content words of a text: neither plain nor dull nor short."""
-    return frozenset(
-        word
-        for word in keys_of(text)
-        if (len(word) > 2 or not word.isascii()) and word not in PLAIN and word not in DULL
-    )
+    words = frozenset(keys_of(text)) - PLAIN - _DULL
+    return frozenset(word for word in words if len(word) > 2 or not word.isascii())
 
 
 def rows_of(text: str, length: int) -> set[tuple[str, ...]]:
@@ -142,19 +186,21 @@ class CapitalizedToken(NamedTuple):
 
 
 def capitals_of(text: str) -> list[CapitalizedToken]:
-    text = composed(text)
-    return [_capital(text, match.start(), match[0]) for match in _WORD.finditer(text) if match[0] != match[0].lower()]
-
-
-def _capital(text: str, start: int, word: str) -> CapitalizedToken:
-    before = text[max(0, start - 12) : start]
-    bare = before.rstrip(_BEFORE)
-    opens = not bare or bare[-1] in _OPENS or before[-1] in '"“‘«('
-    return CapitalizedToken(word, normalize(word), opens, _AFTER_ARTICLE.search(before) is not None)
+    text = _composed(text)
+    found = []
+    for match in _WORD.finditer(text):
+        if match[0] != match[0].lower():
+            before = text[max(0, match.start() - 12) : match.start()]
+            bare = before.rstrip(_BEFORE)
+            opens = not bare or bare[-1] in _OPENS or before[-1] in '"“‘«('
+            article = _AFTER_ARTICLE.search(before) is not None
+            found.append(CapitalizedToken(match[0], normalize(match[0]), opens, article))
+    return found
 
 
 def neighbours_of(text: str) -> Iterator[list[str]]:
-    text = composed(text)
+    """Yield the rows of names that only a blank separates."""
+    text = _composed(text)
     row: list[str] = []
     end = 0
     for match in _WORD.finditer(text):
@@ -166,59 +212,93 @@ def neighbours_of(text: str) -> Iterator[list[str]]:
         if named:
             row.append(normalize(word))
         end = 0 if word.endswith(("'s", "’s")) else match.end()
-    yield row
+    if row:
+        yield row
 
 
-def scripts_of(text: str) -> frozenset[str]:
-    """Return the scripts without capitals in a text, by the first word of the Unicode names of their letters."""
-    if text.isascii():
-        return frozenset()
-    return frozenset(unicodedata.name(sign, "?").split()[0] for sign in set(text) if unicodedata.category(sign) == "Lo")
+class Token(NamedTuple):
+    """A whitespace-delimited token and its properties.
+
+    Args:
+        capitals: its normalized words that are written with a capital.
+        name: its first word, if that is capitalized and may be a name.
+        counts: it is a counting word other than `one`.
+        joins: it may be part of a number of several words.
+        pledge, cue: it may be part of a promise; of a promise or an instruction.
+        goes_on: the next token starts neither a sentence nor a quotation.
+    """
+
+    words: tuple[str, ...]
+    capitals: tuple[str, ...]
+    name: str
+    figures: frozenset[str]
+    counts: bool
+    joins: bool
+    pledge: bool
+    cue: bool
+    goes_on: bool
+
+
+@functools.lru_cache(maxsize=16_384)
+def token_of(written: str) -> Token:
+    found = _WORD.findall(written)
+    keys = tuple(map(normalize, found))
+    capitals = tuple(key for word, key in zip(found, keys, strict=True) if word != word.lower())
+    named = bool(capitals) and written.startswith(found[0]) and keys[0] == capitals[0]
+    folded = {part for word in found for part in (word.casefold(), *word.casefold().split("'"))}
+    figures = {
+        "".join(sign if sign == "." else str(unicodedata.digit(sign)) for sign in number if sign != ",")
+        for number in _FIGURES.findall(written)
+    }
+    return Token(
+        keys,
+        capitals,
+        found[0] if named and keys[0] not in PLAIN and keys[0] not in COUNTING else "",
+        frozenset(figures | {sign for sign in written if unicodedata.category(sign) in ("No", "Nl")}),
+        counts := any(word in COUNTING and word != "one" for word in folded),
+        counts or all(word in COUNTING or word == "and" for word in keys),
+        not _PLEDGES.isdisjoint(folded),
+        not CUES.isdisjoint(folded),
+        written[-1].isalnum() or written[-1] in ",;)&'’",
+    )
 
 
 class JudgedTexts:
-    """Texts tokenized once, with properties computed on access; `known` are readings of preceding texts."""
+    """Texts tokenized once, with properties computed on access."""
 
-    def __init__(self, texts: Iterable[str], known: Sequence[JudgedTexts] = ()) -> None:
-        self._known, self._own = known, [composed(text) for text in texts]
-        self.texts: Sequence[str] = [*(text for one in known for text in one.texts), *self._own]
-        self._rows = [text.split() for text in self._own]
+    def __init__(self, texts: Iterable[str]) -> None:
+        self.texts = [_composed(text) for text in texts]
+        self._rows = [text.split() for text in self.texts]
         self._tokens = {written: token_of(written) for row in self._rows for written in row}
 
     @cached_property
-    def whole(self) -> str:
-        return "\n".join(self.texts)
-
-    @cached_property
     def words(self) -> frozenset[str]:
-        found = itertools.chain.from_iterable([token.words for token in self._tokens.values()])
-        return frozenset().union(found, *(one.words for one in self._known))
+        return frozenset(itertools.chain.from_iterable(token.words for token in self._tokens.values()))
 
     @cached_property
     def capitals(self) -> frozenset[str]:
-        found = itertools.chain.from_iterable([token.capitals for token in self._tokens.values()])
-        return frozenset().union(found, *(one.capitals for one in self._known))
+        return frozenset(itertools.chain.from_iterable(token.capitals for token in self._tokens.values()))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
-        found = set(itertools.chain.from_iterable([token.figures for token in self._tokens.values()]))
+        found = set(itertools.chain.from_iterable(token.figures for token in self._tokens.values()))
         counting = {written for written, token in self._tokens.items() if token.counts}
-        if counting:
-            for row in self._rows:
-                if not counting.isdisjoint(row):
-                    found.update(_counted(row))
-        return frozenset(found).union(*(one.numbers for one in self._known))
+        for row in self._rows if counting else ():
+            for joins, run in itertools.groupby(row, lambda written: self._tokens[written].joins):
+                spelled = list(run) if joins else []
+                if not counting.isdisjoint(spelled):
+                    found.update(_numbers_in_words(" ".join(spelled)))
+        return frozenset(found)
 
     @cached_property
     def names(self) -> dict[str, str]:
         """Names, normalized -> as written: capitalized words inside a sentence."""
         named = {written: token.name for written, token in self._tokens.items() if token.name}
-        found = {key: name for one in self._known for key, name in one.names.items()}
-        for row in self._rows:
-            if not named.keys().isdisjoint(row):
-                for before, written in itertools.pairwise(row):
-                    if written in named and self._tokens[before].goes_on:
-                        found[normalize(named[written])] = named[written]
+        found = {}
+        for row in self._rows if named else ():
+            for before, written in itertools.pairwise(row):
+                if written in named and self._tokens[before].goes_on:
+                    found[normalize(named[written])] = named[written]
         return found
 
     @property
@@ -230,19 +310,40 @@ class JudgedTexts:
     def may_instruct(self) -> bool:
         return any(token.cue for token in self._tokens.values())
 
-    @cached_property
+    @property
     def scripts(self) -> frozenset[str]:
-        return scripts_of(self.whole)
+        """The scripts without capitals, by the first word of the Unicode names of their letters."""
+        signs = {sign for text in self.texts if not text.isascii() for sign in text}
+        return frozenset(unicodedata.name(sign, "?").split()[0] for sign in signs if unicodedata.category(sign) == "Lo")
 
 
-def _counted(row: Iterable[str]) -> Iterator[str]:
-    for joins, run in itertools.groupby(row, lambda written: token_of(written).joins):
-        tokens = list(run) if joins else []
-        if any(token_of(one).counts for one in tokens):
-            yield from numbers_of(" ".join(tokens))
+def _numbers_in_words(text: str) -> Iterator[str]:
+    row: list[str] = []
+    for token in [*_PHRASE.findall(text), "."]:
+        word = token.casefold()
+        if word in COUNTING:
+            row.append(word)
+        elif row and word != "and":
+            yield from map(str, _numbers_of(row))
+            row = []
 
 
-@functools.lru_cache(maxsize=16)
-def reading_of(text: str) -> JudgedTexts:
-    """Return a cached reading: a summary is judged when it is made and read again when it is folded."""
-    return JudgedTexts([text])
+def _numbers_of(row: list[str]) -> Iterator[int]:
+    """Yield the numbers in a row of counting words; a word that cannot continue a number starts the next."""
+    if row == ["one"]:
+        return
+    whole = part = 0
+    room = top = _ENDLESS  # exclusive limit for the next word of the same number
+    for at, word in enumerate(row):
+        scale, value = _SCALES.get(word), _VALUES.get(word, 0)
+        fits = value < room if scale is None else part < 100 if scale == 100 else scale < top
+        if at and not fits:
+            yield whole + part
+            whole, part, room, top = 0, 0, _ENDLESS, _ENDLESS
+        if scale is None:
+            part, room = part + value, 10 if value >= 20 else 1
+        elif scale == 100:
+            part, room = max(part, 1) * 100, 100
+        else:
+            whole, part, room, top = whole + max(part, 1) * scale, 0, scale, scale
+    yield whole + part

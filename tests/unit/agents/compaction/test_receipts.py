@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.judge.judge import evidence, validate
+from agents.compaction.judge.judge import SummaryEvidence, validate
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 
@@ -119,7 +119,7 @@ def test_meta_words_that_were_really_said_are_no_meta_talk() -> None:
 
 
 def facts_by_kind(source: SummarySource) -> dict[str, set[str]]:
-    facts = evidence(source).facts
+    facts = SummaryEvidence(source).facts
     return {kind: {fact.what for fact in facts if fact.kind == kind} for kind, *_ in facts}
 
 

@@ -5,11 +5,9 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.facts import facts_of_entry
-from agents.compaction.judge.judge import evidence, kept, made_up, validate
-from agents.compaction.judge.reading import normalize
-from agents.compaction.judge.retention import asked_of
-from agents.compaction.judge.words import PLAIN
+from agents.compaction.judge.facts import asked_of, facts_of_entry
+from agents.compaction.judge.judge import SummaryEvidence, kept, made_up, validate
+from agents.compaction.judge.reading import PLAIN, normalize
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource
 from agents.memory.entries import KINDS, Entry
@@ -40,7 +38,7 @@ def test_a_number_from_nowhere_is_found_wherever_it_stands(
     place: tuple[str, int, SummarySource], number: int, spelled: bool
 ) -> None:
     text = with_word(place, in_words(number) if spelled else str(number))
-    assert any("the number" in reason for reason in made_up(text, evidence(place[2]))), text
+    assert any("the number" in reason for reason in made_up(text, SummaryEvidence(place[2]))), text
 
 
 @given(st.sampled_from(HEADINGS), NAMES)
@@ -76,8 +74,8 @@ def test_the_source_itself_is_faithful_and_keeps_every_fact(entries: list[Entry]
     source = SummarySource("Eliza", "longterm", tuple(entries), earlier=tuple(earlier))
     about = [part for entry in entries for part in (entry.actor, entry.place) if part]
     whole = "\n".join([*source.texts(), *about])
-    assert made_up(whole, evidence(source)) == []
-    assert kept(whole, evidence(source).facts) == evidence(source).facts
+    assert made_up(whole, SummaryEvidence(source)) == []
+    assert kept(whole, SummaryEvidence(source).facts) == SummaryEvidence(source).facts
     assert asked_of(source).share(whole) in (None, 1.0)
 
 

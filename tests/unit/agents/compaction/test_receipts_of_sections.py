@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.judge.judge import evidence, validate
-from agents.compaction.judge.retention import asked_of
+from agents.compaction.judge.facts import asked_of
+from agents.compaction.judge.judge import SummaryEvidence, validate
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, tidy_sections
 from agents.memory.entries import Entry
@@ -114,7 +114,7 @@ def test_headings_are_no_names_in_a_receipt_and_their_words_no_facts() -> None:
 
 def test_earlier_sections_are_taken_up_by_what_they_say_and_their_headings_are_no_facts() -> None:
     source = SummarySource("Wren", "longterm", MEMORIES[:2], earlier=(GOOD,), shape=SECTIONS)
-    facts = {fact.what for fact in evidence(source).facts}
+    facts = {fact.what for fact in SummaryEvidence(source).facts}
     assert {"1847", "Barley", "Juniper"} <= facts
     assert facts.isdisjoint({"Goal", "Facts", "Made", "Issues", "Actions", "References", "none"})
     assert validate(GOOD, source) == []

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.retention import SAMPLE, asked_of, carried
+from agents.compaction.judge.facts import SAMPLE, asked_of, carried
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry

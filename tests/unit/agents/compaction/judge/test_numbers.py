@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.numbers import numbers_of
+from agents.compaction.judge.reading import JudgedTexts
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ from agents.compaction.judge.numbers import numbers_of
     ],
 )
 def test_numbers_are_found_in_figures_and_in_words(text: str, found: set[str]) -> None:
-    assert numbers_of(text) == found
+    assert JudgedTexts([text]).numbers == found
 
 
 SMALL = """
@@ -55,4 +55,4 @@ def in_words(number: int) -> str:
 
 @given(st.integers(2, 999_999_999))
 def test_every_number_in_words_is_the_same_in_figures(number: int) -> None:
-    assert numbers_of(f"there were {in_words(number)} of them") == {str(number)}
+    assert JudgedTexts([f"there were {in_words(number)} of them"]).numbers == {str(number)}

@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.judge.judge import SummaryEvidence, made_up
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
@@ -251,11 +251,11 @@ def test_no_name_and_no_number_is_ever_made_up(
         source = SummarySource("Eliza", "recent", entries, max_sentences=4, begins=number == 0)
         recent = extract(source)
         assert recent.strip() or not any(entry.text.strip() for entry in entries)
-        assert made_up(recent, evidence(source)) == []
+        assert made_up(recent, SummaryEvidence(source)) == []
         earlier = tuple(text for text in (longterm, recent) if text)
         both = SummarySource("Eliza", "longterm", earlier=earlier)
         longterm = extract(both)
-        assert made_up(longterm, evidence(both)) == []
+        assert made_up(longterm, SummaryEvidence(both)) == []
         assert estimate(longterm) <= 600
         assert len(longterm) <= sum(map(len, earlier)) + 1
 
@@ -272,7 +272,7 @@ def test_a_rolling_summary_is_as_honest_and_keeps_its_limits(
         )
         text = extract(source)
         assert text.strip()
-        assert made_up(text, evidence(source)) == []
+        assert made_up(text, SummaryEvidence(source)) == []
         assert estimate(text) <= tokens
         assert len(text) <= sum(map(len, source.texts())) + len(source.texts()) - 1 or text == "..."
         assert most is None or len(sentences(text)) <= most

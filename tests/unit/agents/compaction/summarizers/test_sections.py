@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import evidence, made_up
+from agents.compaction.judge.judge import SummaryEvidence, made_up
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, wrong_sections
 from agents.compaction.summarizers.extractive import extract
@@ -196,4 +196,4 @@ def test_nothing_is_made_up_and_the_limits_hold_whatever_the_shape_before(
         if text.startswith(f"{HEADINGS[0]}:"):
             assert [heading for heading, _ in sections_of(text)] == list(HEADINGS)
         body = body_of(text) if wanted == SECTIONS else text
-        assert not made_up(body, evidence(source)), "its reference to the archive is no number that it made up"
+        assert not made_up(body, SummaryEvidence(source)), "its reference to the archive is no number that it made up"

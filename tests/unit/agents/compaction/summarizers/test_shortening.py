@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import evidence, made_up, misquoted, taken_for_true
+from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry, importance_of
@@ -41,7 +41,7 @@ def told_of(entry: Entry) -> str:
 
 
 def judged(text: str, source: SummarySource) -> list[str]:
-    return made_up(text, evidence(source)) + misquoted(text, source) + taken_for_true(text, source)
+    return made_up(text, SummaryEvidence(source)) + misquoted(text, source) + taken_for_true(text, source)
 
 
 def test_a_life_of_long_sentences_keeps_what_was_told_and_promised_while_there_is_room() -> None:
