@@ -1,36 +1,242 @@
-"""Retelling a memory in the first person and the past: `Moss says, "..."` becomes `Moss said, "..."`.
+"""Analysis of statements (promises, numbers, names, worth), and retelling a memory in the first person and the past.
 
-Unknown words are left unchanged: a wrong tense is better than a wrong statement. No word is added that could be a
-name.
+`Moss says, "..."` becomes `Moss said, "..."`. Unknown words are left unchanged: a wrong tense is better than a wrong
+statement. No word is added that could be a name.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from itertools import islice
+from sys import intern
+from typing import NamedTuple
 
-from agents.compaction.summarizers._reading import COUNTING, read
 from agents.memory.entries import Entry
-from agents.text.english import PLAIN, flat, sentences, unquoted
+from agents.text.english import DULL, PLAIN, flat, sentences, unquoted, word_set
 from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_quotes, with_past
 from agents.text.quotations import missing_marks
 
+CACHED = 8192
+"""Cache size in statements: small talk repeats, and the sentences of a summary are read at every fold."""
 LONGEST_QUOTE = 180
 """Maximum characters; of a longer quotation the best sentences are taken."""
-SHORT_QUOTE = 80
-"""Quotations up to this length are not shortened, because they would lose their sense."""
-LONGEST_SENTENCE = 240
-"""Maximum characters; of a longer sentence a part is taken."""
+_SHORT_QUOTE = 80  # quotations up to so many characters are not shortened, because they would lose their sense
+_LONGEST_SENTENCE = 240  # maximum characters; of a longer sentence a part is taken
+_MOST_WORDS = 14  # content words that count at most
+_LEAST_WORDS = 2  # content words needed for a number, a place or a promise to count
+_PROMISED = 6.0  # added for a promise that is not a mere acknowledgement
+
+_TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_NAMES = re.compile(r"(?<=[\w,;:] )[^\W\d_a-z][\w'’-]+(?: [^\W\d_a-z][\w'’-]+)*")
+_MARKS_AFTER = frozenset({"", ",", ".", "!", "?", ";"})
+_DIGIT = re.compile(r"\d")
+_SPEECH = re.compile(r'[^"“]*["“](.*)["”]', re.DOTALL)
+_YOU = re.compile(r"\byou(?:rs?|rself)?\b", re.IGNORECASE)
+
+_DROPPED = (
+    PLAIN
+    | DULL
+    | word_set(
+        """seen going gotten lots hi hey thanks thank glad great nice really cool awesome wow amazing sounds like just
+    right sure okay yeah yep yup nope super definitely totally absolutely special wonderful inspiring important
+    fun happy pretty feel feels felt mean means stuff kind gonna wanna cause people time life haha lol proud
+    success believe passion passionate talented talent incredible incredibly congrats congratulations positive
+    luck lucky shine shining dedicated dedication determination determined optimistic stoked excited exciting
+    best pushing keep fantastic impressive lovely perfect welcome hear heart support supportive appreciate
+    journey moments amazingly hope hopefully blast vibe vibes able gotta been chat talk catch forward inspire
+    inspires inspired encouraging encourage encouragement i'm i've i'd i'll it's that's you're you've you'll
+    what's there's they're we're don't didn't can't isn't wasn't won't doesn't haven't couldn't wouldn't let's
+    he's she's a b c d e f g h i j k l m n o p q r s t u v w x y z"""
+    )
+)
+_PLEDGING = re.compile(r"\b(?:i will|i['’]ll|i shall|my word|you must|never forget)\b")
+_BINDS = re.compile(r"\b(?:(?:i will|i['’]ll|i shall)(?! (?:not|never) forget)|my word)\b")
+"""Binding promises; not forgetting is a grudge or thanks."""
+_OF_WHAT = re.compile(
+    r"(?:^|[.;!?] )(?:(?:and|but|so|well),? )?(?:i|you|he|she|we|they|it|there)\b[^.,:;!?]* (\w+)"
+    r" i(?: will|['’]ll| shall)(?: not| never)? \w+(?=[.,;!?]|$)"
+)
+"""A relative clause with `I will`, which is no promise: `there are places I will not name`."""
+_HEDGED = re.compile(
+    r"\b(?:i (?:think|guess|suppose|believe|reckon|imagine|gather|fancy|heard|hear)|(?:so|as) (?:they|people|folk) say"
+    r"|they say|people say|somebody said|someone said|perhaps|maybe|might be|may be|rumou?rs?|rumou?red|supposedly"
+    r"|apparently|allegedly|probably|not sure|if i remember|as far as i know|if you ask me|it seems)\b"
+)
+_ASKING = re.compile(
+    r"\b(?:please|help me|help us|(?:can|could|will|would) you|you (?:must|should|have to|need to)"
+    r"|i (?:need|want|ask) you|remember your|remember to|don['’]t forget"
+    r"|do not forget|(?<!['’]ll )(?<!will )never forget"
+    r"|beware|(?:^|[.,:;!-] |\band )(?:tell (?:nobody|no one|him|her|them)|ask (?:for|him|her|them)"
+    r"|(?:bring|find|give|show|carry|take|fetch|meet|tell) (?:me|us|it|them|this|that|the|your)))\b"
+)
+HEARD_YOU = re.compile(
+    r"\bI(?: will|['’]ll| shall) (?:remember|note|think|keep (?:that|it|this) in mind|bear)\b"
+    r"|\b(?:thank you|thanks|I see|I understand|I hear you|good to know|noted)\b",
+    re.IGNORECASE,
+)
+_FILLERS = re.compile(r"^(?:(?:well|ah|oh|hm|so|yes|no|hey|hi|look|listen|wow|you (?:see|know)),? )+")
+_TIE = re.compile(
+    r"\bi (?:was|am|became|have been) (?:a|an|the|your)\b|\byou and i\b"
+    r"|\b(?:on|by) (?:your|my) side\b|\b(?:stand|stood|sit) by\b"
+    r"|\byou (?:swore|promised|owe|taught|saved|raised|betrayed)\b"
+    r"|\bi (?:taught|saved|raised|owe|trust|warned|love) you\b"
+)
+"""Roles and relations between people: `I was a drummer`, `you and I`, `I taught you`."""
+_I = word_set("i my i'm i’m i've i’ve i'd i’d")
+_LIVED = (
+    "born come came grew have had own keep kept live lived work worked served sailed studied learned learnt make made"
+    " build built mend mended sell sold buy bought write wrote paint play played teach taught drive drove run ran lost"
+    " left married want wanted wish collect carry cannot can't can’t eat drink speak owe lent borrowed gave stole found"
+    " broke lied quarrelled fought"
+)
+_KIN = (
+    "name mother father mum dad parents sister brother wife husband son daughter child children boy girl uncle aunt"
+    " cousin grandmother grandfather gran family friend neighbour dog cat horse house home farm ship boat shop trade"
+    " work job teacher master birthday village country"
+)
+_MAY_BE_OF_SELF = frozenset(f"{_LIVED} {_KIN} am was became i'm i’m".split())
+_OF_SELF = re.compile(
+    r"\bi(?:['’]m| am| was| became)(?: not| no longer| still| only| once)?"
+    r" (?:a|an|the|your|from|born|afraid|allergic|called|named|new)\b"
+    r"|\bi(?:['’]ve|['’]d)?(?: (?:also|once|still|always|never|only|used to|have to|had to|have|had|was))*"
+    rf" (?:{_LIVED.replace(' ', '|')})\b"
+    r"|\bmy (?:own |real |late |dear |first |second |last |only |old |elder |younger |little |best |favou?rite )*"
+    rf"(?:{_KIN.replace(' ', '|')})\b"
+)
+
+_COUNTS, _PLEDGES, _MAY_PLEDGE, _DECIDES, _WEIGHS, _MAY_HEDGE, _LASTS, _PLACES, _ADDRESSES, _MAY_ASK, _TOUCHES = (
+    1 << at for at in range(11)
+)
+_TABLES = {
+    _COUNTS: """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
+        eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion dozen
+        dozens third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth hundreds thousands millions""",
+    _PLEDGES: "promise promised promises promising swear swears swore sworn vow vows vowed oath pledge pledged",
+    _MAY_PLEDGE: "will i'll i’ll shall word must forget",
+    _DECIDES: "decide decided decision chose chosen choose agreed refuse refused resolved settled accepted quit",
+    _WEIGHS: """secret secrets hidden hide hides buried danger dangerous dead died dies death born birth hate hates
+        hated friend enemy enemies brother sister mother father daughter son wife husband parents uncle aunt
+        cousin grandmother grandfather teacher taught apprentice learned lost missing stolen steals stole
+        thief cheats cheated liar owe owes owed debt paid pay price cost sold bought married marries marry
+        wedding engaged divorced flood fire war sick ill illness healed cured warning warned beware treasure
+        code password named name invited invite found gift gave inherited oldest longest regret trust
+        trusted betrayed forgive forgave moved worked trade hired fired won award birthday surgery hospital
+        pregnant adopted adoption allergic opened murdered killed prison captain ship quarrel quarrelled quarreled
+        quarrels argued argument insulted insult blamed blame accused accuse struck apologised apologized sorry lent
+        borrowed present hurt broke broken""",
+    _TOUCHES: """always child children never love loved wish dream afraid fear family friends work job plan plans
+        planned planning key name remember spring summer autumn winter midsummer midwinter noon midnight
+        dawn dusk yesterday tomorrow monday tuesday wednesday thursday friday saturday sunday january
+        february april june july august september october november december""",
+    _MAY_HEDGE: """think guess suppose believe reckon imagine gather fancy heard hear say said perhaps maybe might may
+        rumor rumors rumour rumours rumored rumoured supposedly apparently allegedly probably not if far seems""",
+    _LASTS: "lies lie lives live kept hidden hid buried stands hangs stored locked under beneath behind inside",
+    _PLACES: "in at under behind beneath near by on inside beside below above",
+    _ADDRESSES: "you your yours yourself you're you've you'll you’re you’ve you’ll",
+    _MAY_ASK: """please help you need want remember forget beware tell ask bring find give show carry take fetch meet
+        could would""",
+}
+_MARKS: Counter[str] = Counter()
+for _mark, _table in _TABLES.items():
+    _MARKS.update(dict.fromkeys(_table.split(), _mark))
+COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
+
+
+class StatementContent(NamedTuple):
+    """The analysis of a statement.
+
+    Args:
+        words, names: content words; capitalized words inside a sentence, without the person addressed; lower case.
+        worth: the value of keeping it: small talk 0 to 2, a fact 3 to 12.
+        promise: it promises something or says what must be done.
+        binds: it is a promise that is not a mere acknowledgement.
+    """
+
+    words: frozenset[str]
+    names: frozenset[str]
+    heavy: frozenset[str]
+    worth: float
+    counted: bool
+    promise: bool
+    question: bool
+    hedged: bool
+    placed: bool
+    asks: bool
+    binds: bool
+
+    @property
+    def states(self) -> bool:
+        return not self.question and (self.promise or self.counted or self.placed or bool(self.names))
+
+
+@lru_cache(maxsize=CACHED)
+def read(text: str) -> StatementContent:
+    low = text.lower()
+    every = frozenset(map(intern, _TOKEN.findall(low)))  # share equal strings to save memory
+    words = every - _DROPPED
+    names, called = _named(text, words)
+    marks = weighty = 0
+    for word in every & _MARKS.keys():
+        mark = _MARKS[word]
+        marks |= mark
+        weighty += 15 if mark & _WEIGHS else 6 if mark & _TOUCHES else 0  # integers: a set has no order
+    counted = bool(marks & _COUNTS) or _DIGIT.search(low.replace("100%", "")) is not None
+    promise = weighs = binds = bool(marks & _PLEDGES)
+    if marks & _MAY_PLEDGE and not promise:
+        said = _OF_WHAT.sub(lambda found: found[0] if found[1] in _DROPPED else "", low)
+        promise = _PLEDGING.search(said) is not None
+        weighs = promise and not HEARD_YOU.search(text)
+        binds = weighs and _BINDS.search(said) is not None
+    hedged = bool(marks & _MAY_HEDGE) and _HEDGED.search(low) is not None
+    placed = bool(marks & _LASTS) and bool(marks & _PLACES)
+    asks = bool(marks & _MAY_ASK) and _ASKING.search(low) is not None
+    question = low.rstrip("\"'”’ ").endswith("?")
+    told = len(words)
+    worth = 0.4 * min(told - 0.5 * len(names) - len(called), _MOST_WORDS) + min(3.0, weighty / 10)
+    if question:
+        worth -= 1.5
+    elif told >= _LEAST_WORDS:
+        worth += _PROMISED * weighs + 2.5 * counted + 1.5 * placed + (1.5 if marks & _DECIDES else 0.0)
+    if not question and told:
+        if ("i" in every or marks & _ADDRESSES) and _TIE.search(low):
+            worth += 1.5
+        if not every.isdisjoint(_I) and not every.isdisjoint(_MAY_BE_OF_SELF) and _OF_SELF.search(low):
+            worth += 1.5
+    worth += 1.0 * asks - 2.5 * hedged
+    if marks & _ADDRESSES and _YOU.search(_FILLERS.sub("", low)):
+        worth += 0.6
+    heavy = names | {word for word in words if word in COUNTING or word[0].isdigit()} if names or counted else names
+    binds = binds and not question and told >= _LEAST_WORDS
+    return StatementContent(words, names, heavy, worth, counted, promise, question, hedged, placed, asks, binds)
+
+
+def _named(text: str, words: frozenset[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of names, and of names by which somebody is addressed."""
+    names: list[str] = []
+    called: list[str] = []
+    for row in _NAMES.finditer(text):
+        first, end = row.span()
+        calls = text[first - 2] in ",;:" and text[end : end + 1] in _MARKS_AFTER
+        (called if calls else names).extend(row[0].lower().split(" "))
+    found = words.intersection(names)
+    return found, words.intersection(called) - found
+
+
+def spoken(text: str) -> str:
+    """Return what is said in a text, or the text itself."""
+    found = _SPEECH.match(text)
+    return found[1] if found else text
+
+
 _TELLING = 1.8  # worth below which a sentence is dropped if another one has more
 _MOST_LONG = 4  # long sentences of a memory that are examined
-
 _SPOKEN = re.compile(r"""^([^"]*)"(.*)"([.!?]?)$""")
 _OPEN = re.compile(r"""(?<![.!?"”»'’)\]])$|(?<![.!?])["”»'’)\]]+$""")
 _ENDS_WITH_DOTS = re.compile(r"""(?:…|\.\.\.)["”»'’)\]]*$""")
 _ASIDE = re.compile(r"[(\[][^()\[\]]*[)\]][.!?]?")
 """A bracketed remark, such as where something was read, without a sentence of its own."""
-_LETTER = re.compile(r"\w")
 _SHOWN = frozenset({"result", "saw", "note"})
 _OWN = re.compile(
     r"(^|[.!?]\s+)You((?:\s+\w+ly)?)\s+(?:(cannot|can't|can’t|do not|don't|don’t|are not|aren't)\b|(\w+))"
@@ -41,10 +247,13 @@ _OF_ME = re.compile(
     r"You(?:r|['’](?:re|ve|ll|d)|(?: \w+ly)? (?:are|were|have|had|will|would|must|should|can|could|may|might|used|owe"
     r"|love|hate|like|belong|always|never|promised|said|killed|stole|live|lived|come|came|was|is))\b[^\"]*$"
 )
-_YOU = re.compile(r"\byou(?:r|rs|rself)?\b", re.IGNORECASE)
-_NEGATED = {"do": "did not", "ca": "could not", "can": "could not", "are": "was not"}
-_SAYINGS = {"heard": "said", "saw": "said", "told": "told me", "said": "said", "thought": "thought", "note": "noted"}
-_SAYINGS |= {"dream": "dreamed", "did": "did", "moved": "went", "result": "saw"}
+_MINE = {
+    **{"you": "me", "your": "my", "yours": "mine", "yourself": "myself"},
+    **{"You": "I", "Your": "My", "Yours": "Mine", "Yourself": "Myself"},
+}
+_OF_YOU = re.compile(rf"\b(?:{'|'.join(_MINE)})\b")
+_NEGATED = {"do": "did not", "ca": "could not", "ar": "was not"}
+_SAYINGS = {"told": "told me", "thought": "thought", "note": "noted", "dream": "dreamed"}
 
 _DOTS = "…"
 _LEAST = 40  # minimum characters of a part of a sentence; less is hardly understandable
@@ -63,7 +272,7 @@ _ENDS = " ,;:-–—，、；：。"
 _BARE = "\"'“”‘’()[],;:.!?"
 _BRACKETS = (("(", ")"), ("[", "]"), ("“", "”"), ("«", "»"))
 
-_SAID = re.compile(r'(?P<who>[^",]+) said, "(?P<what>[^"]+)"[.!]?')
+_QUOTED = re.compile(r'(?P<who>[^",]+) said, "(?P<what>[^"]+)"[.!]?')
 _VOW = re.compile(
     r"(?:[,.;!…]|\s[-–—])\s+(?:and )?(?:"
     r"i (?:promise|swear|vow)(?: (?:it|that|this|you|to you|you that|it to you))?"
@@ -91,11 +300,17 @@ def retell(entry: Entry, name: str = "") -> str:
 
 @lru_cache(maxsize=4096)
 def _retold(kind: str, actor: str | None, text: str, reason: str | None, name: str) -> str:
-    text = _whole(kind, actor, text)
+    text = flat(text)
+    speech = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
+    if speech and len(speech[1]) <= _LONGEST_SENTENCE:
+        inside = _passage(speech[2], _ENDS_WITH_DOTS if actor is None else None, said=True).replace('"', "'")
+        text = f'{speech[1]}"{inside}"{speech[3]}' if inside else ""
+    else:
+        text = _passage(text, _OPEN if kind in _SHOWN else None)
     if not text:
         return ""
     found = (first_person(one, name) for one in sentences(_told(kind, actor, text, name)))
-    told = " ".join(_fewer_words(ended(one), name) for one in found if _LETTER.search(one) and closed(one))
+    told = " ".join(_fewer_words(ended(one), name) for one in found if re.search(r"\w", one) and closed(one))
     because = _passage(flat(reason), said=True).replace('"', "'") if reason and told.startswith("I ") else ""
     return f'{told.rstrip(".")}, because "{because}".' if because else told
 
@@ -111,15 +326,40 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
     own = actor is None and text.startswith(("I ", "I'", "I’", f"{name} "))
     if own or len(split_quotes(text)) > 1 or kind in ("saw", "did", "moved", "result"):
         return _mine(text)
-    if kind == "told" and actor is None and _speaks_to_nobody(text, name):
+    names_me = _YOU.search(text) or not all(first_person(one, name) for one in sentences(text))
+    if kind == "told" and actor is None and not names_me:
         return text[:1].upper() + text[1:]  # the speaker is unknown
     who = (actor or "Somebody") if kind in ("heard", "told") else "I"
     return f'{flat(who)} {_SAYINGS.get(kind, "said")}, "{text.replace(chr(34), chr(39))}"'
 
 
-def _speaks_to_nobody(text: str, name: str) -> bool:
-    """Return whether a text does not address the agent, or only by a name that can be replaced by `me`."""
-    return not _YOU.search(text) and all(first_person(one, name) for one in sentences(text))
+def _past_own(match: re.Match[str]) -> str:
+    start, adverb, negated, verb = match.groups()
+    if negated:
+        return f"{start}I{adverb} {_NEGATED[negated[:2]]}"
+    is_verb = verb.islower() and verb.isalpha() and verb not in COUNTING and verb not in NO_VERBS
+    return f"{start}I{adverb} {past_of(verb) if is_verb else verb}"
+
+
+def _mine(text: str) -> str:
+    parts = split_quotes(text)
+    for at in range(0, len(parts), 2):
+        part = _OWN_SHORT.sub(lambda found: {"re": "I was", "ve": "I had"}.get(found[1], "I would"), parts[at])
+        part = _OWN_BE.sub(lambda found: f"I {past_of(found[1])}", part)
+        parts[at] = _OF_YOU.sub(lambda found: _MINE[found[0]], part)
+    return "".join(parts)
+
+
+def _others(text: str, actor: str) -> str:
+    rest = text[len(actor) + 1 :]
+    match = re.match(r"((?:\w+ly\s+)?)([a-z]+)\b(?!['’])", rest)
+    if match and match[2].endswith("s") and match[2] not in NO_VERBS and len(match[2]) > 1:
+        more, gap, said = rest[match.end() :].partition('"')
+        more, end = with_past(more)
+        if end < len(more):  # ambiguous (verb or noun), so the rest is dropped
+            more, gap, said = f"{more[:end]}.", "", ""
+        rest = f"{match[1]}{past_of(base_of(match[2]))}{more}{gap}{said}"
+    return f"{actor} {_mine(rest)}"
 
 
 def ended(text: str) -> str:
@@ -131,22 +371,12 @@ def ended(text: str) -> str:
 
 
 def closed(text: str) -> bool:
-    if '"' not in text and "“" not in text and "”" not in text:
-        return True
-    if "“" not in text and "”" not in text and "\n" not in text:
-        return text.count('"') % 2 == 0
-    open_still = unquoted(text).replace('""', "")
+    """Return whether every quotation in a text is closed."""
     even = text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+    if "“" not in text and "\n" not in text:
+        return even
+    open_still = unquoted(text).replace('""', "")
     return even and not any(mark in open_still for mark in '"“”')
-
-
-def _whole(kind: str, actor: str | None, text: str) -> str:
-    text = flat(text)
-    spoken = _SPOKEN.match(text) if kind in ("heard", "told", "said", "thought") else None
-    if spoken and len(spoken[1]) <= LONGEST_SENTENCE:
-        inside = _passage(spoken[2], _ENDS_WITH_DOTS if actor is None else None, said=True).replace('"', "'")
-        return f'{spoken[1]}"{inside}"{spoken[3]}' if inside else ""
-    return _passage(text, _OPEN if kind in _SHOWN else None)
 
 
 @lru_cache(maxsize=4096)
@@ -156,20 +386,23 @@ def _passage(text: str, scrap: re.Pattern[str] | None = None, *, said: bool = Fa
     found = [
         one if closed(one) and not _ASIDE.fullmatch(one) and not (scrap and scrap.search(one)) else "" for one in every
     ]
-    fit = [one if len(one) <= LONGEST_SENTENCE else "" for one in found]
+    fit = [one if len(one) <= _LONGEST_SENTENCE else "" for one in found]
     whole = _in_a_row(text, every, fit)
     if fit == found:
         return whole
-    parts = (_shortened(text, one, said) for one in found if len(one) > LONGEST_SENTENCE)
+    parts = (_shortened(text, one, said) for one in found if len(one) > _LONGEST_SENTENCE)
     return max([whole, *islice(filter(None, parts), _MOST_LONG)], key=_tells)
 
 
 def _in_a_row(text: str, every: list[str], found: list[str]) -> str:
     """Return the best sequence of sentences; "" in `found` stands for those that must not be used."""
-    if all(found) and len(text) <= LONGEST_QUOTE:
-        first, end = _trimmed(found) if len(text) > SHORT_QUOTE else (0, len(found))
-    else:
+    first, end = 0, len(found)
+    if not all(found) or len(text) > LONGEST_QUOTE:
         first, end = _best(found)
+    elif len(text) > _SHORT_QUOTE and len(found) > 1:
+        read_of = list(map(read, found))
+        tells = [at for at, one in enumerate(read_of) if one.worth >= _TELLING or (one.names and not one.question)]
+        first, end = (tells[0], tells[-1] + 1) if tells else (first, end)
     if end - first == len(found):
         return " ".join(found)
     marks = missing_marks(text, every)[first:end]
@@ -190,61 +423,19 @@ def _best(found: list[str]) -> tuple[int, int]:
     return best
 
 
-def _trimmed(found: list[str]) -> tuple[int, int]:
-    every = list(map(read, found)) if len(found) > 1 else []
-    tells = [at for at, one in enumerate(every) if one.worth >= _TELLING or (one.names and not one.question)]
-    return (tells[0], tells[-1] + 1) if tells else (0, len(found))
-
-
 def _tells(row: str) -> float:
     found = read(row)
     return len(found.words) + 6.0 * found.counted + 8.0 * found.promise + 0.01
 
 
-def _past_own(match: re.Match[str]) -> str:
-    start, adverb, negated, verb = match.groups()
-    if negated:
-        return f"{start}I{adverb} {next(past for head, past in _NEGATED.items() if negated.startswith(head))}"
-    is_verb = verb.islower() and verb.isalpha() and verb not in COUNTING and verb not in NO_VERBS
-    return f"{start}I{adverb} {past_of(verb) if is_verb else verb}"
-
-
-def _mine(text: str) -> str:
-    parts = split_quotes(text)
-    return "".join(part if at % 2 else _mine_part(part) for at, part in enumerate(parts))
-
-
-def _mine_part(text: str) -> str:
-    if "you" not in text and "You" not in text:
-        return text
-    text = _OWN_SHORT.sub(lambda m: {"re": "I was", "ve": "I had", "ll": "I would", "d": "I would"}[m[1]], text)
-    text = _OWN_BE.sub(lambda m: f"I {past_of(m[1])}", text)
-    for you, me in (("yourself", "myself"), ("yours", "mine"), ("your", "my"), ("you", "me")):
-        text = re.sub(rf"\b{you}\b", me, text)
-        text = re.sub(rf"\b{you.capitalize()}\b", "I" if you == "you" else me.capitalize(), text)
-    return text
-
-
-def _others(text: str, actor: str) -> str:
-    rest = text[len(actor) + 1 :]
-    match = re.match(r"((?:\w+ly\s+)?)([a-z]+)\b(?!['’])", rest)
-    if match and match[2].endswith("s") and match[2] not in NO_VERBS and len(match[2]) > 1:
-        more, gap, said = rest[match.end() :].partition('"')
-        more, end = with_past(more)
-        if end < len(more):  # ambiguous (verb or noun), so the rest is dropped
-            more, gap, said = f"{more[:end]}.", "", ""
-        rest = f"{match[1]}{past_of(base_of(match[2]))}{more}{gap}{said}"
-    return f"{actor} {_mine(rest)}"
-
-
 def _fewer_words(text: str, name: str) -> str:
     """Return a quotation without fillers, self-introduction and vows; `not`, `if` and `unless` are never dropped."""
-    said = _SAID.fullmatch(text)
+    said = _QUOTED.fullmatch(text)
     if said is None:
         return text
-    who, verb = said["who"], "said"
-    filler = _FILLER.match(said["what"])
-    what = said["what"][filler.end() :] if filler else said["what"]
+    who, what = said.groups()
+    verb, filler = "said", _FILLER.match(what)
+    what = what[filler.end() :] if filler else what
     called = _CALLED.match(what)
     if called and called[1] == (name if who == "I" else who):
         what = what[called.end() :]
@@ -255,26 +446,18 @@ def _fewer_words(text: str, name: str) -> str:
 
 def _shortened(text: str, sentence: str, said: bool) -> str:
     """Return the best part of a long sentence; of unquoted ones only the beginning, so that it can stand alone."""
-    starts = [0]
-    if said:
-        starts += islice((found.end() for found in _NEW.finditer(sentence)), _CLAUSES)
-    parts = [
-        (_worth(part) - (_MARGIN if start else 0.0), -start, part)
-        for start in starts
-        if start == 0 or _balanced(sentence[:start])
-        for part in _parts(sentence[start : start + 2 * LONGEST_QUOTE], said)
-        if any(map(str.isalnum, part))
-    ]
+    starts = islice((found.end() for found in _NEW.finditer(sentence)), _CLAUSES) if said else ()
+    parts: list[tuple[float, int, str]] = []
+    for start in (0, *(start for start in starts if _balanced(sentence[:start]))):
+        for part in _parts(sentence[start : start + 2 * LONGEST_QUOTE], said):
+            found = read(part)
+            worth = found.worth + len(found.names) - _A_CHARACTER * len(part) - (_MARGIN if start else 0.0)
+            parts += [(worth, -start, part)] if any(map(str.isalnum, part)) else []
     if not parts:
         return ""
     _, start, part = max(parts)
     before, behind = missing_marks(text, [part])[0]
     return f"{before}{_DOTS if start else ''}{part}{'' if sentence.endswith(part) else _DOTS}{behind}"
-
-
-def _worth(part: str) -> float:
-    found = read(part)
-    return found.worth + len(found.names) - _A_CHARACTER * len(part)
 
 
 def _parts(text: str, anywhere: bool) -> list[str]:
