@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.compaction.drafts import NO_ANSWER, SummaryDraft, SummaryWriter, written_by_rules
+from agents.compaction.drafts import NO_ANSWER, SummaryWriter, written_by_rules
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import total_tokens
 from agents.compaction.judge.facts import carried
@@ -39,6 +39,12 @@ FILE = "rebuild.jsonl"
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
 """Reasons to decline."""
 
+_SETTINGS = (
+    *("summarizer", "profile", "prompt_style", "max_recent_sentences", "max_summary_tokens", "max_source_tokens"),
+    "least_retention",
+)
+"""Settings that change a part: those made under other ones are made again."""
+
 
 class Declined(LociError):
     """Nothing is to be made, for one of the reasons above."""
@@ -60,7 +66,6 @@ class Rebuilt(NamedTuple):
 
     @property
     def made(self) -> tuple[Summary, ...]:
-        """The new summaries, the long-term one first."""
         return tuple(one for one in (self.longterm, self.recent) if one is not None)
 
 
@@ -72,40 +77,26 @@ class RebuildStep(NamedTuple):
     entries: Range | None
 
 
-@dataclass(frozen=True, slots=True)
-class RebuildLayout:
-    """The long-term summary covers `1..split` (0 for none), the recent one `split+1..through` (may be empty)."""
+def steps_of(through: int, recent: Range | None, chunk: int, *, rolling: bool) -> list[RebuildStep]:
+    """Return the parts of `1..through` in the order of writing; the last of each tier becomes the summary.
 
-    split: int
-    through: int
-    chunk: int
-    rolling: bool
-
-    def steps(self) -> Iterator[RebuildStep]:
-        """Yield the parts in the order of writing; the last of each tier becomes the summary."""
-        waiting = 0
-        for first in range(1, self.split + 1, self.chunk):
-            last = min(first + self.chunk - 1, self.split)
-            if self.rolling:
-                yield RebuildStep("longterm", (1, last), (first, last))
-                continue
-            yield RebuildStep("recent", (first, last), (first, last))
-            waiting += 1
-            if waiting == GROUP or last == self.split:
-                yield RebuildStep("longterm", (1, last), None)
-                waiting = 0
-        if self.through > self.split:
-            yield RebuildStep("recent", (self.split + 1, self.through), (self.split + 1, self.through))
-
-
-def layout_of(through: int, recent: Range | None, window: int, *, rolling: bool) -> RebuildLayout:
-    """Return the layout of summaries of `1..through`; the range of a recent summary is kept if possible."""
-    if rolling:
-        return RebuildLayout(through, through, CHUNK, True)
-    chunk = max(1, min(window, CHUNK))
-    if recent is not None and recent[1] == through and recent[1] - recent[0] < CHUNK:
-        return RebuildLayout(recent[0] - 1, through, chunk, False)
-    return RebuildLayout(max(0, through - chunk), through, chunk, False)
+    The range of a recent summary is kept if possible.
+    """
+    split = through if rolling else max(0, through - chunk)
+    if not rolling and recent is not None and recent[1] == through and recent[1] - recent[0] < CHUNK:
+        split = recent[0] - 1
+    steps = []
+    for number, first in enumerate(range(1, split + 1, chunk), 1):
+        last = min(first + chunk - 1, split)
+        if rolling:
+            steps.append(RebuildStep("longterm", (1, last), (first, last)))
+            continue
+        steps.append(RebuildStep("recent", (first, last), (first, last)))
+        if number % GROUP == 0 or last == split:
+            steps.append(RebuildStep("longterm", (1, last), None))
+    if through > split:
+        steps.append(RebuildStep("recent", (split + 1, through), (split + 1, through)))
+    return steps
 
 
 class RebuildProgress:
@@ -159,42 +150,19 @@ class _RebuildRun:
     settings: CompactionSettings
     strategy: Strategy
     style: SummaryStyle
-    layout: RebuildLayout
+    steps: list[RebuildStep]
+    key: Mapping[str, object]
+    through: int
     watermark: int
     asks: bool
     rejected: list[str] = field(default_factory=list)
     longterm: Summary | None = None
     waiting: list[Summary] = field(default_factory=list)
 
-    def key(self) -> Mapping[str, object]:
-        settings = self.settings
-        return {
-            "strategy": self.strategy.name,
-            "chunk": self.layout.chunk,
-            "rolling": self.layout.rolling,
-            "asks": self.asks,
-            "summarizer": settings.summarizer,
-            "profile": settings.profile,
-            "prompt_style": settings.prompt_style,
-            "max_recent_sentences": settings.max_recent_sentences,
-            "max_summary_tokens": settings.max_summary_tokens,
-            "max_source_tokens": settings.max_source_tokens,
-            "least_retention": settings.least_retention,
-            "shape": self.style.shape,
-            "sentences": self.style.sentences,
-            "findings": self.style.findings,
-        }
-
     def earlier(self, step: RebuildStep) -> list[Summary]:
-        if step.tier == "recent":
-            return []
-        return [*([self.longterm] if self.longterm is not None else []), *self.waiting]
-
-    def take(self, step: RebuildStep, part: Summary) -> None:
-        if step.tier == "longterm":
-            self.longterm, self.waiting = part, []
-        else:
-            self.waiting.append(part)
+        """Return the parts that a step absorbs."""
+        longterm = [self.longterm] if self.longterm is not None else []
+        return [*longterm, *self.waiting] if step.tier == "longterm" else []
 
 
 class Rebuild:
@@ -244,7 +212,7 @@ class Rebuild:
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
         compactor.busy = compactor.yields = True
-        self.progress = (0, sum(1 for _ in run.layout.steps()))
+        self.progress = (0, len(run.steps))
         try:
             kept = await self._make(run, progress)
             return self._commit(run, kept, progress)
@@ -260,16 +228,18 @@ class Rebuild:
         memory.refresh()
         settings, strategy = view.settings, view.strategy
         style, recent = strategy.style(settings), memory.recent
-        held = recent.covers if recent is not None else None
-        layout = layout_of(through, held, settings.recent_window, rolling=strategy.rolling)
+        chunk = CHUNK if strategy.rolling else max(1, min(settings.recent_window, CHUNK))
+        steps = steps_of(through, recent.covers if recent else None, chunk, rolling=strategy.rolling)
         asks = self._writer.may_ask(settings) and style.may_ask
-        return _RebuildRun(reason, settings, strategy, style, layout, memory.watermark, asks)
+        key = {"strategy": strategy.name, "chunk": chunk, "rolling": strategy.rolling, "asks": asks}
+        key |= {name: getattr(settings, name) for name in _SETTINGS}
+        key |= {"shape": style.shape, "sentences": style.sentences, "findings": style.findings}
+        return _RebuildRun(reason, settings, strategy, style, steps, key, through, memory.watermark, asks)
 
     async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
-        steps = list(run.layout.steps())
-        found, kept, announced, of = progress.begin(run.key()), 0, 0, len(steps)
-        self._say(f"making the summaries of 1-{run.layout.through} anew from the archive, in {of} parts")
-        for done, step in enumerate(steps, 1):
+        found, kept, announced, of = progress.begin(run.key), 0, 0, len(run.steps)
+        self._say(f"making the summaries of 1-{run.through} anew from the archive, in {of} parts")
+        for done, step in enumerate(run.steps, 1):
             part = found.get((step.tier, step.covers))
             if part is not None:
                 kept += 1
@@ -278,7 +248,10 @@ class Rebuild:
                 progress.add(part)
                 if step.tier == "longterm":  # the kept parts of this tier absorbed another text
                     found = {which: one for which, one in found.items() if which[0] != step.tier}
-            run.take(step, part)
+            if step.tier == "longterm":
+                run.longterm, run.waiting = part, []
+            else:
+                run.waiting.append(part)
             self.progress = (done, of)
             if 10 * done // of > announced:
                 announced = 10 * done // of
@@ -310,20 +283,27 @@ class Rebuild:
         part = replace(part, strategy=run.strategy.name, reason=run.reason)
         if moves:
             return replace(part, method=earlier[0].method, model=earlier[0].model)
-        return _with_whole_receipt(part, draft, earlier)
+        made, before = part.tokens, total_tokens(earlier)  # the receipt counts all absorbed parts
+        whole = before["source"] + sum(estimate(entry.text) for entry in source.entries)
+        spent = {name: made.get(name, 0) + before[name] for name in ("prompt", "completion")}
+        return replace(
+            part,
+            tokens={"source": whole, "summary": made["summary"], **spent},
+            compression_ratio=round(1 - made["summary"] / whole, 2) if whole else None,
+        )
 
     def _source(self, run: _RebuildRun, step: RebuildStep) -> SummarySource:
-        settings, style = run.settings, run.style
+        settings, style, earlier = run.settings, run.style, run.earlier(step)
         entries = tuple(self._memory.read(*step.entries)) if step.entries else ()
         if step.entries and len(entries) != step.entries[1] - step.entries[0] + 1:
             many = f"{step.entries[0]}-{step.entries[1]}"
             raise LociError(f"memories of {many} cannot be read; the summaries that tell of them stay as they are")
-        sentences = style.sentences if run.layout.rolling else settings.max_recent_sentences
+        sentences = style.sentences if run.strategy.rolling else settings.max_recent_sentences
         return SummarySource(
             self._memory.name,
             step.tier,
             undreamt(entries),
-            tuple(part.text for part in run.earlier(step)),
+            tuple(part.text for part in earlier),
             max_sentences=sentences if entries else None,
             max_tokens=settings.max_summary_tokens,
             max_source_tokens=settings.max_source_tokens,
@@ -332,12 +312,12 @@ class Rebuild:
             shape=style.shape,
             findings=style.findings,
             covers=step.covers,
-            sample=carried(run.earlier(step), self._memory.name),
+            sample=carried(earlier, self._memory.name),
         )
 
     def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
         """Commit the new summaries with one archive line. Never awaits, so nothing can change in between."""
-        memory, layout, at = self._memory, run.layout, iso(self._clock.now())
+        memory, at = self._memory, iso(self._clock.now())
         memory.refresh()
         memory.retry()
         self._check_watermark(run)
@@ -345,12 +325,12 @@ class Rebuild:
             raise Unavailable("the archive cannot be written; what was made is kept")
         longterm = replace(run.longterm, updated=at) if run.longterm is not None else None
         recent = replace(run.waiting[-1], updated=at) if run.waiting else None
-        steps = sum(1 for _ in layout.steps())
-        result = Rebuilt(longterm, recent, steps, kept, memory.total - layout.through, tuple(run.rejected))
+        untouched = memory.total - run.through
+        result = Rebuilt(longterm, recent, len(run.steps), kept, untouched, tuple(run.rejected))
         event = {
             "event": REBUILD,
             "at": at,
-            "covers": {"first": 1, "last": layout.through},
+            "covers": {"first": 1, "last": run.through},
             "longterm": None,
             "recent": None,
             "tokens": total_tokens(result.made),
@@ -363,20 +343,8 @@ class Rebuild:
         progress.end()
         memory.note_trouble("fold", None)
         memory.note_trouble("model", written_by_rules(run.rejected[:3]) if run.rejected else None)
-        self._say(f"its summaries of 1-{layout.through} are made anew")
+        self._say(f"its summaries of 1-{run.through} are made anew")
         return result
 
     def _say(self, text: str) -> None:
         self._compactor.services.log(f"[Memory] {self._memory.name}: {text}")
-
-
-def _with_whole_receipt(part: Summary, draft: SummaryDraft, earlier: Sequence[Summary]) -> Summary:
-    """Return a part whose receipt counts the sources and costs of all absorbed parts."""
-    written, before = part.tokens["summary"], total_tokens(earlier)
-    source = before["source"] + sum(estimate(entry.text) for entry in draft.source.entries)
-    spent = {name: part.tokens.get(name, 0) + before[name] for name in ("prompt", "completion")}
-    return replace(
-        part,
-        tokens={"source": source, "summary": written, **spent},
-        compression_ratio=round(1 - written / source, 2) if source else None,
-    )
