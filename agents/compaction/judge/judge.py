@@ -249,8 +249,8 @@ def borrowed(text: str, source: SummarySource) -> list[str]:
     bare = unquoted(text)
     theirs: set[tuple[str, ...]] = set()
     ours: set[tuple[str, ...]] = set()
-    for spoken, own in _voices(source):
-        (ours if own else theirs).update(row for length in _BORROWED for row in rows_of(spoken, length))
+    for spoken, by_agent in _voices(source):
+        (ours if by_agent else theirs).update(row for length in _BORROWED for row in rows_of(spoken, length))
     for length, least in _BORROWED.items():
         for row in sorted(row for sentence in sentences(bare) for row in rows_of(sentence, length) & (theirs - ours)):
             if {"i", "me", "my", "mine"} & set(row) and sum(word not in PLAIN for word in row) >= least:

@@ -193,8 +193,8 @@ def _in_sections(source: SummarySource) -> str:
         scenes, lines = carried([text], source.name)
         page["people"] += (name for scene in scenes for name in scene.people)
         page["places"] += (name for scene in scenes for name in scene.places)
-        for one in lines:
-            page[_heading(one)].append(one.text)
+        for told in lines:
+            page[_heading(told)].append(told.text)
     for one in weighed(source.entries, source.name):
         heading = _of(one)
         if heading is None or (one.reading.question and _answered_at_once(one, source.entries)):
@@ -222,7 +222,7 @@ def _prose_of(text: str) -> str:
     """Return a summary in sections as sentences; text without a heading is dropped."""
     page: dict[str, list[str]] = {part: [] for part in (*HEADINGS, *_REFERRED)}
     _take_up_sections(page, text)
-    scene = str(Scene(*(tuple(dict.fromkeys(page[part])) for part in ("places", "people"))))
+    scene = str(Scene(tuple(dict.fromkeys(page["places"])), tuple(dict.fromkeys(page["people"]))))
     return "\n".join(filter(None, (scene, *(ended(one) for heading in HEADINGS for one in page[heading]))))
 
 
