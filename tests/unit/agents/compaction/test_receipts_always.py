@@ -11,7 +11,7 @@ from agents.compaction.judge.reading import PLAIN, normalize
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource
 from agents.memory.entries import KINDS, Entry
-from tests.unit.agents.compaction.judge.test_numbers import in_words
+from tests.unit.agents.compaction.judge.test_reading import in_words
 from tests.unit.agents.compaction.test_receipts import GOOD, MEMORIES, SOURCE
 
 ROLLING = SummarySource("Eliza", "longterm", MEMORIES, earlier=("I met Ada at the Kiln, who gave me 7 plums.",))

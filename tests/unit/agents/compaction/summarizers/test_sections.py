@@ -143,22 +143,8 @@ def test_where_the_headings_do_not_fit_it_is_prose() -> None:
 
 
 PIECES = [
-    "Ada",
-    "key",
-    "7",
-    '"',
-    ".",
-    "I promise",
-    "I want to find",
-    "stone",
-    "?",
-    "林",
-    "You",
-    "\n",
-    "none",
-    "Rose",
-    "-",
-]
+    "Ada", "key", "7", '"', ".", "I promise", "I want to find", "stone", "?", "林", "You", "\n", "none", "Rose", "-",
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from([*PIECES, "User Goal:", "places:", ";"]), min_size=1, max_size=20).map(" ".join)
 ENTRIES = st.lists(
     st.builds(
