@@ -371,7 +371,7 @@ def total_tokens(summaries: Sequence[Summary]) -> dict[str, int]:
 
 def no_fold(view: View, at: str, why: str) -> dict[str, object]:
     """Return the result record for when nothing was folded: an empty summary, everything preserved."""
-    texts = [one.text for one in (*summaries_of(view), *view.tail)]
+    texts = [*(summary.text for summary in summaries_of(view)), *(entry.text for entry in view.tail)]
     chars = sum(map(len, texts))
     return {
         "original_entries": len(texts),

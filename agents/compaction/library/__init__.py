@@ -319,7 +319,7 @@ class ConversationMemory:
         the newest five  in full
         older turns      the first 100 characters of question and answer
         folded turns     three turns of each fold with 100 characters, the others with 30
-        middle turns     only counted, if the older ones exceed `max_chars_before_compaction` (at least 1,000 characters)
+        middle turns     only counted, if the older ones exceed `max_chars_before_compaction` (at least 1,000)
     """
 
     def __init__(self, compactor: MemoryCompactor | None = None, max_turns: int = 20) -> None:

@@ -126,9 +126,8 @@ def _step(entry: Any, number: int) -> HistoryStep:
     if text is not None:
         return HistoryStep("", "", str(text), calls, True)
     if not any(name in entry if isinstance(entry, Mapping) else hasattr(entry, name) for name in _PARTS):
-        raise TypeError(
-            f"entry {number} is of type {type(entry).__name__}: an entry is a string, or has text, or reasoning, code, output"
-        )
+        expected = "an entry is a string, or has text, or reasoning, code, output"
+        raise TypeError(f"entry {number} is of type {type(entry).__name__}: {expected}")
     reasoning, code, output = ("" if (part := _part(entry, name)) is None else str(part) for name in _PARTS)
     return HistoryStep(reasoning, code, output, calls, False)
 
