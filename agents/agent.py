@@ -10,14 +10,12 @@ from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from agents.compaction.drafts import CompactionServices
 from agents.compaction.engine import Compactor
-from agents.compaction.folds import Commit
-from agents.compaction.masking import MaskLog
+from agents.compaction.folds import Commit, CompactionServices
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import shown_texts
-from agents.compaction.view import UNLIMITED, StrategyContext
+from agents.compaction.view import UNLIMITED, MaskLog, StrategyContext
 from agents.definition import AgentDefinition
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import CHARACTERS, TokenCounter

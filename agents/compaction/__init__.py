@@ -31,21 +31,13 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from agents.compaction.library.compactor import CompactionConfig, CompactionResult, MemoryCompactor
-    from agents.compaction.library.conversation import ConversationMemory
+    from agents.compaction.library import CompactionConfig, CompactionResult, ConversationMemory, MemoryCompactor
 
 __all__ = ["CompactionConfig", "CompactionResult", "ConversationMemory", "MemoryCompactor"]
-
-_MODULES = {
-    "CompactionConfig": "compactor",
-    "CompactionResult": "compactor",
-    "ConversationMemory": "conversation",
-    "MemoryCompactor": "compactor",
-}
 
 
 def __getattr__(name: str) -> object:
     """Import a class of the library on first access (PEP 562), so that a world does not load it."""
-    if name not in _MODULES:
+    if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"agents.compaction.library.{_MODULES[name]}"), name)
+    return getattr(importlib.import_module("agents.compaction.library"), name)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from agents.compaction.folds import may_be_made_anew
-from agents.compaction.plan import MANUAL, PRESSURE, SLEEP, DueFold, FoldPlan, enough, join_recent, plan_fold
-from agents.compaction.strategies import LEAST_MEMORY, MemoryState, ViewBudget
+from agents.compaction.folds import FoldPlan, may_be_made_anew
+from agents.compaction.strategies import LEAST_MEMORY, MANUAL, PRESSURE, SLEEP, DueFold, MemoryState, ViewBudget
 from agents.compaction.view import UNLIMITED, StrategyView
 from mud.errors import LociError
 from mud.world.narration import counted
@@ -15,9 +12,11 @@ LONGEST_FOLD = 4096
 """Maximum memories of one fold; the oldest are folded first."""
 ARREAR = 512
 """With more unfolded memories, a late fold is not split as if on time: that could make hundreds of summaries."""
-ENOUGH_TO_ESTIMATE = 64
+_LEAST_SHARE = 4
+"""A manual fold of at least this fraction (1/4) of the window makes its own recent summary."""
+_ENOUGH_TO_ESTIMATE = 64
 """Memories needed to estimate the length of future ones; missing ones count as short."""
-PRESSED_TO = 0.5
+_PRESSED_TO = 0.5
 """Share of the prompt's room, without the summaries, that stays word for word after a fold under pressure."""
 
 
@@ -49,13 +48,22 @@ def fold_under_pressure(view: StrategyView, through: int) -> FoldPlan | None:
 
 
 def manual_fold(view: StrategyView, reason: str) -> FoldPlan | None:
-    """Return the fold of everything that may be folded; None if there is nothing or, on request, too little."""
-    plan = _everything(view, reason)
-    if plan is None or reason != MANUAL:
+    """Return the fold of everything that may be folded; None if there is nothing or, on request, too little.
+
+    On request it extends the recent summary while both fit into one window. A small remainder is not folded, so that
+    it does not push the recent summary out.
+    """
+    plan, recent, window = _everything(view, reason), view.memory.recent, view.settings.recent_window
+    if plan is None or reason != MANUAL or plan.recent is None or recent is None:
         return plan
-    recent = view.memory.recent
-    covers = recent.covers if recent is not None else None
-    return join_recent(plan, covers, view.settings.recent_window, replaceable=may_be_made_anew(recent))
+    if may_be_made_anew(recent) and plan.last - recent.covers[0] < window:
+        return plan._replace(recent=(recent.covers[0], plan.last), longterm=None)
+    return plan if plan.last - plan.first + 1 >= _enough(window) else None
+
+
+def _enough(window: int) -> int:
+    """Return how many memories a manual fold needs for a recent summary of its own."""
+    return -(-window // _LEAST_SHARE)
 
 
 def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
@@ -87,21 +95,16 @@ def _is_too_early(view: StrategyView) -> bool:
 
 
 def _due_at(view: StrategyView, total: int, not_below: int) -> DueFold | None:
-    state = view.state(total)
-    fold = view.strategy.due(state, view.settings)
-    worthwhile = _worthwhile(view, state, fold, not_below) if fold is not None else None
-    return worthwhile or _pressed(view, state, not_below)
-
-
-def _worthwhile(view: StrategyView, state: MemoryState, fold: DueFold, not_below: int) -> DueFold | None:
-    strategy, settings = view.strategy, view.settings
-    least = strategy.least_saving(settings)
-    if least or not_below:
-        tokens = state.tokens()
-        if tokens < not_below or tokens - settings.max_summary_tokens * bool(least) < least:
-            return None  # a summary of full length would save too little
-    more = strategy.manual(state, settings) if not_below else None  # the same range would save too little again
-    return fold if more is None else replace(fold, last=max(fold.last, more.last))
+    state, strategy, settings = view.state(total), view.strategy, view.settings
+    fold = strategy.due(state, settings)
+    if fold is not None:
+        least = strategy.least_saving(settings)
+        tokens = state.tokens() if least or not_below else 0
+        # Otherwise a summary of full length would save too little.
+        if tokens >= not_below and tokens - settings.max_summary_tokens * bool(least) >= least:
+            more = strategy.manual(state, settings) if not_below else None  # the same range would save too little again
+            return fold if more is None else fold._replace(last=max(fold.last, more.last))
+    return _pressed(view, state, not_below)
 
 
 def _pressed(view: StrategyView, state: MemoryState, not_below: int = 0, through: int = 0) -> DueFold | None:
@@ -110,20 +113,26 @@ def _pressed(view: StrategyView, state: MemoryState, not_below: int = 0, through
         return None
     left = view.context.room() - view.summary_tokens()
     # A fold that saved too little is not repeated: then everything but the newest memory is folded.
-    kept = 1 if not_below else max(1, state.fitting(int(PRESSED_TO * left)))
+    kept = 1 if not_below else max(1, state.fitting(int(_PRESSED_TO * left)))
     last = min(max(through, state.total - kept), state.total - 1)
     return DueFold(state.watermark + 1, last, PRESSURE) if last > state.watermark else None
 
 
 def _everything(view: StrategyView, reason: str) -> FoldPlan | None:
     fold = view.strategy.manual(view.state(), view.settings)
-    return _plan(view, replace(fold, reason=reason) if fold else None)
+    return _plan(view, fold._replace(reason=reason) if fold else None)
 
 
 def _plan(view: StrategyView, fold: DueFold | None) -> FoldPlan | None:
-    if fold is not None and fold.last - fold.first >= LONGEST_FOLD:
-        fold = replace(fold, last=fold.first + LONGEST_FOLD - 1)
-    return plan_fold(view.strategy.name, fold, view.memory.watermark, rolling=view.strategy.rolling)
+    """Return the plan for a fold; ValueError if it does not begin right after the watermark."""
+    if fold is None:
+        return None
+    first, last, watermark = fold.first, min(fold.last, fold.first + LONGEST_FOLD - 1), view.memory.watermark
+    if first != watermark + 1 or last < first:
+        raise ValueError(f"a fold of {first} to {last} does not begin after memory {watermark}")
+    rolling = view.strategy.rolling
+    longterm = (1, last) if rolling else (1, watermark) if watermark else None
+    return FoldPlan(view.strategy.name, fold.reason, first, last, None if rolling else (first, last), longterm)
 
 
 def next_at(view: StrategyView) -> int | None:
@@ -149,7 +158,7 @@ def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
     if not waits or view.context.room() == UNLIMITED:
         return None
     room = view.room(state)
-    unknown = max(0, ENOUGH_TO_ESTIMATE - state.unfolded)
+    unknown = max(0, _ENOUGH_TO_ESTIMATE - state.unfolded)
     verbatim = room.taken - view.summary_tokens()
     memory = max(LEAST_MEMORY, (verbatim + unknown * LEAST_MEMORY) / (state.unfolded + unknown))
     sizes = {"tokens": 1.0, "characters": state.tokens() / max(1, state.chars())}
@@ -158,7 +167,7 @@ def room_first(view: StrategyView, state: MemoryState) -> ViewBudget | None:
 
 
 def why_nothing(view: StrategyView) -> str:
-    keeps, least = view.strategy.keeps(view.settings), enough(view.settings.recent_window)
+    keeps, least = view.strategy.keeps(view.settings), _enough(view.settings.recent_window)
     if plan := _everything(view, MANUAL):
         many = counted(plan.last - plan.first + 1, "memory is", "memories are")
         return f"only {many} older than {keeps}, too few to push the recent summary out; {least} would do"

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from agents.compaction.drafts import CompactionServices, SummaryDraft, SummaryWriter
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
-from agents.compaction.folds import Commit, Fold, check_join
-from agents.compaction.plan import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE, FoldPlan
+from agents.compaction.folds import Commit, CompactionServices, Fold, FoldPlan, SummaryDraft, SummaryWriter, check_join
 from agents.compaction.settings import CompactionSettings, SummaryStyle
-from agents.compaction.summarizer import SummarySource
-from agents.compaction.view import StrategyContext, StrategyView
+from agents.compaction.strategies import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE
+from agents.compaction.view import StrategyContext, StrategyView, summaries_of
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.ranges import spoken
@@ -42,33 +40,31 @@ class Compactor:
         context: StrategyContext | None = None,
         before_fold: Callable[[Sequence[Entry]], None] = lambda entries: None,
     ) -> None:
-        self.memory, self.settings, self.services, self.before_fold = memory, settings, services, before_fold
+        self.memory, self.services, self.before_fold = memory, services, before_fold
         self._clock, self._on_commit = services.clock, on_commit
         self._writer = SummaryWriter(services)
         self.view = StrategyView(memory, settings, services.strategies, context or StrategyContext())
         self.busy = False
         self.yields = False
         """The running fold waits and checks again before its commit, so an emergency may overtake it."""
-        self._reset()
+        self.forget()
 
-    def _reset(self) -> None:
+    def forget(self) -> None:
+        """Reset what is known of earlier folds; the memory may hold another life now."""
         self._pause, self._not_before = FIRST_PAUSE, 0.0
         self._skip: tuple[CompactionSettings, int] | None = None
         """Settings and minimum tokens for the next try, after a fold that saved too little."""
         self._notice: tuple[CompactionSettings, str] | None = None
         self.skipped = 0
-
-    def forget(self) -> None:
-        self._reset()
         self.view.forget()
 
     @property
     def notice(self) -> str:
         """Why the last requested fold did not happen; empty if it did or the settings have changed."""
-        return self._notice[1] if self._notice is not None and self._notice[0] == self.settings() else ""
+        return self._notice[1] if self._notice is not None and self._notice[0] == self.view.settings else ""
 
     def _note(self, text: str) -> None:
-        self._notice = (self.settings(), text)
+        self._notice = (self.view.settings, text)
 
     @property
     def pause(self) -> float:
@@ -84,20 +80,18 @@ class Compactor:
         return plan is not None and plan.reason == EMERGENCY
 
     def _planned(self, at_once: bool = False, overtaking: bool = False) -> FoldPlan | None:
-        if self.busy and not (overtaking and self.yields):
+        if (self.busy and not (overtaking and self.yields)) or self.memory.waiting or (self.pause and not at_once):
             return None
-        if self.memory.waiting or not (at_once or self._clock.monotonic() >= self._not_before):
-            return None
-        if self._skip is not None and self._skip[0] != self.settings():
+        if self._skip is not None and self._skip[0] != self.view.settings:
             self._skip = None
         plan = fold_due(self.view, self._skip[1] if self._skip is not None else 0)
         return plan if plan is None or not self.busy or plan.reason == EMERGENCY else None
 
-    async def fold_due(self, may_ask_model: bool = True) -> list[Commit]:
+    async def fold_due(self) -> list[Commit]:
         """Fold until nothing is due and return the commits. Raises only when cancelled, before the watermark moves."""
         done: list[Commit] = []
         while (plan := self._planned()) is not None:
-            commit = await self._fold(plan, may_ask_model)
+            commit = await self._fold(plan)
             if commit is not None:
                 done.append(commit)
             if self.due():
@@ -107,9 +101,7 @@ class Compactor:
     def fold_due_now(self) -> list[Commit]:
         """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises."""
         done: list[Commit] = []
-        if self._needs_model():
-            return done
-        plan = self._planned(at_once=True, overtaking=True)
+        plan = None if self._needs_model() else self._planned(at_once=True, overtaking=True)
         while plan is not None:
             failed, commit = self._not_before, self._by_rules(plan)
             done += [commit] if commit is not None else []
@@ -126,31 +118,30 @@ class Compactor:
         plan = fold_under_pressure(self.view, through)
         return self._by_rules(plan, at_any_length=True) if plan is not None else None
 
-    async def fold_now(self, reason: str = MANUAL, may_ask_model: bool = True) -> Commit | None:
+    async def fold_now(self, reason: str = MANUAL) -> Commit | None:
         """Fold everything that may be folded; None if there is nothing, with the reason in `notice`."""
-        memory = self.memory
-        memory.retry()
+        self.memory.retry()
         if self.busy:
             self._note("a fold is under way already")
-            return None
-        if memory.waiting:
+        elif self.memory.waiting:
             self._note("the archive cannot be written; nothing is folded until it can")
-            return None
-        plan = manual_fold(self.view, reason)
-        self._note("" if plan else why_nothing(self.view))
-        return await self._fold(plan, may_ask_model) if plan is not None else None
+        else:
+            plan = manual_fold(self.view, reason)
+            self._note("" if plan else why_nothing(self.view))
+            return await self._fold(plan) if plan is not None else None
+        return None
+
+    def _style(self) -> SummaryStyle:
+        return self.view.strategy.style(self.view.settings)
 
     def _asks(self) -> bool:
-        return self._writer.may_ask(self.settings()) and self._style().may_ask
+        return self._writer.may_ask(self.view.settings) and self._style().may_ask
 
     def _needs_model(self) -> bool:
         return self._asks() and not self._style().may_fall_back
 
-    def _style(self) -> SummaryStyle:
-        return self.view.strategy.style(self.settings())
-
-    async def _fold(self, plan: FoldPlan, may_ask_model: bool) -> Commit | None:
-        if not (may_ask_model and self._asks()):
+    async def _fold(self, plan: FoldPlan) -> Commit | None:
+        if not self._asks():
             return self._by_rules(plan)
         with self._under_way():
             return await self._fold_by_model(plan)
@@ -169,31 +160,39 @@ class Compactor:
         try:
             yield
         except Exception as error:
-            self._failed(error)
+            why = str(error) or type(error).__name__
+            self._note(f"the memories could not be folded ({why}); they stay as they are")
+            self.memory.note_trouble("fold", self.notice)
+            self._not_before = self._clock.monotonic() + self._pause
+            self._pause = min(2 * self._pause, LONGEST_PAUSE)
+            self._say(f"Compaction failed ({why}); nothing is lost, it is tried again")
         finally:
             self.busy, self.yields = before
 
     async def _fold_by_model(self, plan: FoldPlan) -> Commit | None:
-        fold = self._begin(plan)
+        fold, memory = self._begin(plan), self.memory
         if plan.reason == MANUAL and self.view.context.tokens(fold.replaced) <= SENTENCE:
             self._refuse(plan, "is not shorter than they")
             return None
         self.yields = True
         try:
-            drafts, rejected = await self._writer.ask(self._sources(fold), self.settings())
+            drafts, rejected = await self._writer.ask(
+                fold.sources(self.memory.name, self.view.context.when), fold.settings
+            )
         finally:
             self.yields = False
-        if self.memory.watermark >= plan.first:
+        if memory.watermark >= plan.first:
             self._refuse(plan, "came too late: they were folded meanwhile", stay=False)
             return None
-        if plan.reason != MANUAL and fold.settings != self.settings() and fold_due(self.view) is None:
+        if plan.reason != MANUAL and fold.settings != self.view.settings and fold_due(self.view) is None:
             self._refuse(plan, "is not wanted any more")
             return None
-        may_fall_back = fold.strategy.style(self.settings()).may_fall_back
+        may_fall_back = fold.strategy.style(self.view.settings).may_fall_back
         if not may_fall_back and any(draft.fell_back for draft in drafts):
             raise Unavailable("; ".join(rejected))
-        self.memory.refresh()
-        if not self._was_overtaken(fold):
+        memory.refresh()
+        same = [one.text for one in summaries_of(memory)] == [one.text for one in fold.earlier]
+        if same and memory.watermark + 1 == plan.first:
             return self._commit(fold, drafts, rejected)
         if not may_fall_back:
             raise Unavailable("a summary was edited meanwhile")
@@ -202,11 +201,11 @@ class Compactor:
     def _fold_at_once(self, plan: FoldPlan, rejected: list[str], at_any_length: bool = False) -> Commit | None:
         """Fold by rules from the current files. Never awaits, so nothing can change in between."""
         fold = self._begin(plan, quiet=bool(rejected))
-        drafts = [self._writer.by_rules(source) for source in self._sources(fold)]
+        drafts = [self._writer.by_rules(source) for source in fold.sources(self.memory.name, self.view.context.when)]
         return self._commit(fold, drafts, rejected, at_any_length)
 
     def _begin(self, plan: FoldPlan, quiet: bool = False) -> Fold:
-        memory, settings = self.memory, self.settings()
+        memory, settings = self.memory, self.view.settings
         if not quiet:
             windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
             self._say(f"Starting compaction ({memory.total} memories, {windows})")
@@ -218,15 +217,7 @@ class Compactor:
         if not entries:  # nothing readable: extend the range, and the receipt lists the gaps
             plan = widen(self.view, plan)
             entries = tuple(memory.read(plan.first, plan.last))
-        began = self._clock.monotonic()
-        return Fold(plan, self.view.strategy, entries, settings, memory.longterm, memory.recent, began)
-
-    def _sources(self, fold: Fold) -> list[SummarySource]:
-        return fold.sources(self.memory.name, self.settings(), self.view.context.when)
-
-    def _was_overtaken(self, fold: Fold) -> bool:
-        held = [summary.text for summary in (self.memory.longterm, self.memory.recent) if summary is not None]
-        return held != fold.earlier_texts or self.memory.watermark + 1 != fold.plan.first
+        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), self._clock.monotonic())
 
     def _commit(
         self, fold: Fold, drafts: list[SummaryDraft], rejected: list[str], at_any_length: bool = False
@@ -237,8 +228,8 @@ class Compactor:
         if memory.waiting:
             raise Unavailable("the archive cannot be written")
         made = {draft.source.tier: self._summary(fold, draft, at) for draft in drafts}
-        before, gone = view.tokens(), fold.replaced_summaries
-        texts = [summary.text for summary in (*fold.unchanged, *made.values())]
+        before, unchanged = view.tokens(), fold.unchanged
+        gone = [summary.text for summary in fold.earlier if summary not in unchanged]
         commit = Commit(
             number=memory.compactions + 1,
             reason=plan.reason,
@@ -249,18 +240,18 @@ class Compactor:
             longterm=made.get("longterm"),
             chars=sum(map(len, gone)) + sum(len(entry.text) for entry in fold.entries if entry.seq >= plan.first),
             tokens=view.context.tokens(gone) + view.tokens_of(plan.first, plan.last),
-            saved=before - view.tokens_after(plan.last, texts),
+            saved=before - view.tokens_after(plan.last, [one.text for one in (*unchanged, *made.values())]),
             before=len(fold.earlier) + memory.total - memory.watermark,
             kept=memory.total - plan.last,
             kept_chars=view.chars_of(plan.last + 1, memory.total),
             seconds=self._clock.monotonic() - fold.began,
             rejected=tuple(rejected),
-            unchanged=fold.unchanged,
+            unchanged=unchanged,
         )
         if not at_any_length and not self._saves_enough(fold, commit, before):
             return None
         event = {
-            "event": plan.event,
+            "event": "manual_compact" if plan.reason == MANUAL else "auto_compact",
             "at": at,
             "covers": {"first": plan.first, "last": plan.last},
             "longterm": None,
@@ -279,12 +270,12 @@ class Compactor:
 
     def _saves_enough(self, fold: Fold, commit: Commit, before: int) -> bool:
         """Return whether a fold saves enough; a due waterfall may save nothing, as later summaries need it."""
-        must = fold.strategy.least_saving(self.settings()) if commit.reason == AUTOMATIC else 0
+        must = fold.strategy.least_saving(self.view.settings) if commit.reason == AUTOMATIC else 0
         least = 0 if commit.recent is not None and commit.reason != MANUAL else 1
         if commit.saved >= max(least, must):
             return True
         if commit.reason != MANUAL:
-            self._skip = (self.settings(), before + self._growth_until_retry(commit, must))
+            self._skip = (self.view.settings, before + self._growth_until_retry(commit, must))
         why = f"saves {commit.saved} tokens, and {must} are asked for"
         self._refuse(fold.plan, why if commit.saved > 0 else "is not shorter than they")
         return False
@@ -292,11 +283,11 @@ class Compactor:
     def _growth_until_retry(self, commit: Commit, must: int) -> int:
         """Return by how many tokens the view must grow before the next try; 0 if a wider fold is possible."""
         if commit.reason == PRESSURE:
-            more = self.memory.total - 1 > commit.last
+            widest = self.memory.total - 1
         else:
-            widest = manual_fold(self.view, commit.reason)
-            more = widest is not None and widest.last > commit.last
-        if more:
+            plan = manual_fold(self.view, commit.reason)
+            widest = plan.last if plan is not None else 0
+        if widest > commit.last:
             return 0
         self.skipped += 1
         return must or commit.tokens or 1
@@ -306,14 +297,14 @@ class Compactor:
         self._say(f"Compaction skipped ({self.notice})")
 
     def _summary(self, fold: Fold, draft: SummaryDraft, at: str) -> Summary:
-        plan, tokens = fold.plan, self.view.context.tokens
-        covers = plan.longterm if draft.source.tier == "longterm" else plan.recent
+        plan, tokens, source = fold.plan, self.view.context.tokens, draft.source
+        covers = plan.longterm if source.tier == "longterm" else plan.recent
         assert covers is not None
-        source = tokens(draft.source.earlier)
-        if draft.source.entries:
+        taken = tokens(source.earlier)
+        if source.entries:
             read_again = [entry.text for entry in fold.entries if entry.seq < plan.first]
-            source += tokens(read_again) + self.view.tokens_of(plan.first, plan.last)
-        return fold.receipt(draft.summary(covers, at, source, tokens([draft.text])), draft.source)
+            taken += tokens(read_again) + self.view.tokens_of(plan.first, plan.last)
+        return fold.receipt(draft.summary(covers, at, taken, tokens([draft.text])), source)
 
     def _committed(self, commit: Commit) -> None:
         if commit.longterm is not None:
@@ -328,14 +319,6 @@ class Compactor:
             self._on_commit(commit)
         except Exception as error:  # a listener cannot undo a commit
             self.memory.note_trouble("listener", f"after the last fold: {error}")
-
-    def _failed(self, error: Exception) -> None:
-        why = str(error) or type(error).__name__
-        self._note(f"the memories could not be folded ({why}); they stay as they are")
-        self.memory.note_trouble("fold", self.notice)
-        self._not_before = self._clock.monotonic() + self._pause
-        self._pause = min(2 * self._pause, LONGEST_PAUSE)
-        self._say(f"Compaction failed ({why}); nothing is lost, it is tried again")
 
     def _say(self, text: str) -> None:
         self.services.log(f"[Memory] {self.memory.name}: {text}")

@@ -1,29 +1,73 @@
-"""A fold in progress with the data read for it, and a committed fold with its cost and savings."""
+"""One fold: its plan, the data read for it, the drafts of its summaries, and the commit with its cost and savings.
+
+A model's reply becomes a draft only if it is valid; after `TRIES` failures the extractive summarizer writes instead.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from agents.compaction.judge.facts import carried
-from agents.compaction.plan import FoldPlan
-from agents.compaction.settings import CompactionSettings
+from agents.compaction.judge.facts import asked_of, carried
+from agents.compaction.judge.judge import validate
+from agents.compaction.settings import SECTIONS, CompactionSettings
 from agents.compaction.strategies import Strategy
-from agents.compaction.summarizer import SummarySource
+from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
+from agents.compaction.summarizers.model import style_of
+from agents.compaction.view import summaries_of
+from agents.llm.backend import Completion
+from agents.llm.tokens import estimate
 from agents.memory.entries import Entry, undreamt
 from agents.memory.memory import View
 from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.summaries import EDITED, Summary, unread
+from agents.text.english import flat
+from mud.clock import Clock
 from mud.errors import LociError
+from mud.registry import Registry
 
-TOKEN_PARTS = ("source", "summary", "prompt", "completion")
+Ask = Callable[[str, str], Awaitable[Completion]]
+"""Asks the model; takes the prompt and the name of the LLM profile."""
+FALLBACK = "extractive"
+TRIES = 2
+NO_ANSWER = "the model did not answer"
 _OF_A_FOLD = (
     *("strategy", "method", "longterm", "tokens", "saved_tokens", "break_even_rounds", "depth", "retention"),
     *("faithful", "seconds", "rejected"),
 )
 """The fields of the record that are empty when nothing was folded."""
+
+
+class FoldPlan(NamedTuple):
+    """One fold, of the memories `first` to `last`. It always begins right after the watermark.
+
+    Args:
+        recent: the range of the new recent summary; None for a strategy with one summary. If it begins before
+            `first`, the recent summary is written again together with the folded memories.
+        longterm: the range of the long-term summary; None if it is unchanged or there is none.
+    """
+
+    strategy: str
+    reason: str
+    first: int
+    last: int
+    recent: Range | None
+    longterm: Range | None
+
+    @property
+    def source(self) -> Range:
+        return self.recent or (self.first, self.last)
+
+    @property
+    def joins(self) -> bool:
+        return self.source[0] < self.first
+
+    def until(self, last: int) -> FoldPlan:
+        if self.recent is None:
+            return self._replace(last=last, longterm=(1, last))
+        return self._replace(last=last, recent=(self.recent[0], last))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,31 +78,19 @@ class Fold:
     strategy: Strategy
     entries: tuple[Entry, ...]
     settings: CompactionSettings
-    longterm: Summary | None
-    recent: Summary | None
+    earlier: list[Summary]
     began: float
 
     @property
-    def earlier(self) -> list[Summary]:
-        """The current summaries, which the new long-term summary absorbs."""
-        return [summary for summary in (self.longterm, self.recent) if summary is not None]
-
-    @property
-    def earlier_texts(self) -> list[str]:
-        return [summary.text for summary in self.earlier]
-
-    @property
-    def unchanged(self) -> tuple[Summary, ...]:
-        return (self.longterm,) if self.plan.joins and self.longterm is not None else ()
-
-    @property
-    def replaced_summaries(self) -> list[str]:
-        return [summary.text for summary in self.earlier if summary not in self.unchanged]
+    def unchanged(self) -> list[Summary]:
+        """The long-term summary, if only the recent one is written again."""
+        return [one for one in self.earlier if self.plan.joins and one.tier == "longterm"]
 
     @property
     def replaced(self) -> list[str]:
         """The texts that the new summary replaces."""
-        return [*(self.earlier_texts if self.plan.recent is None else []), *(entry.text for entry in self.entries)]
+        earlier = [one.text for one in self.earlier] if self.plan.recent is None else []
+        return [*earlier, *(entry.text for entry in self.entries)]
 
     def gaps(self) -> list[Range]:
         return missing((entry.seq for entry in self.entries), *self.plan.source)
@@ -75,9 +107,10 @@ class Fold:
             return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
-    def sources(self, name: str, settings: CompactionSettings, when: Callable[[str, str], str]) -> list[SummarySource]:
+    def sources(self, name: str, when: Callable[[str, str], str]) -> list[SummarySource]:
         """Return the sources of the summaries to write, the long-term one first."""
-        style, covers = self.strategy.style(settings), self.plan.longterm
+        settings, covers = self.settings, self.plan.longterm
+        style = self.strategy.style(settings)
         recent = SummarySource(
             name,
             "recent",
@@ -94,11 +127,16 @@ class Fold:
         )
         if covers is None:
             return [recent]
-        sample = carried(self.earlier, name)
-        longterm = replace(recent, tier="longterm", earlier=tuple(self.earlier_texts), covers=covers, sample=sample)
+        texts, sample = tuple(one.text for one in self.earlier), carried(self.earlier, name)
+        longterm = replace(recent, tier="longterm", earlier=texts, covers=covers, sample=sample)
         if self.plan.recent is None:
             return [replace(longterm, max_sentences=style.sentences)]
         return [replace(longterm, entries=(), max_sentences=None, begins=False, when=""), recent]
+
+
+def may_be_made_anew(recent: Summary | None) -> bool:
+    """Return whether a recent summary may be written again: not edited by a person, and made from all its memories."""
+    return recent is not None and recent.method != EDITED and not recent.unread
 
 
 def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None) -> None:
@@ -111,9 +149,141 @@ def check_join(plan: FoldPlan, entries: Sequence[Entry], recent: Summary | None)
         raise LociError(f"{spoken(*gone[0])} cannot be read, and the recent summary tells of them")
 
 
-def may_be_made_anew(recent: Summary | None) -> bool:
-    """Return whether a recent summary may be written again: not edited by a person, and made from all its memories."""
-    return recent is not None and recent.method != EDITED and not recent.unread
+@dataclass(frozen=True, slots=True)
+class CompactionServices:
+    """What folding needs from the program; without `model` and `prompts`, rules write all summaries."""
+
+    strategies: Registry[Strategy]
+    summarizers: Registry[Summarizer]
+    clock: Clock
+    log: Callable[[str], None]
+    model: Ask | None = None
+    prompts: Prompts | None = None
+
+
+@dataclass(slots=True)
+class ModelCost:
+    prompt: int = 0
+    completion: int = 0
+    model: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryDraft:
+    """A text that may become a summary; its cost includes rejected replies."""
+
+    source: SummarySource
+    text: str
+    method: str
+    cost: ModelCost
+    fell_back: bool = False
+
+    def summary(self, covers: Range, at: str, source: int, made: int) -> Summary:
+        """Return it as a summary of `covers`; `source` and `made` are the tokens of both texts."""
+        asked, cost = asked_of(self.source), self.cost
+        return Summary(
+            tier=self.source.tier,
+            covers=covers,
+            text=self.text,
+            updated=at,
+            method=self.method,
+            model=cost.model if self.method != FALLBACK else None,
+            tokens={"source": source, "summary": made, "prompt": cost.prompt, "completion": cost.completion},
+            compression_ratio=round(1 - made / source, 2) if source else None,
+            retention=asked.share(self.text),
+            sample=asked.sample(),
+        )
+
+
+class SummaryWriter:
+    def __init__(self, services: CompactionServices) -> None:
+        self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts
+        self.trouble: str | None = None
+        """Why the last summaries are not the model's although it was asked; None if they are."""
+
+    def may_ask(self, settings: CompactionSettings) -> bool:
+        chosen = self._summarizers.find(settings.summarizer)
+        ready = self.model is not None and self._prompts is not None
+        return ready and chosen is not None and chosen.needs_model
+
+    def by_rules(self, source: SummarySource) -> SummaryDraft:
+        writing = self._summarizers.get(FALLBACK).write(source, _no_prompts)
+        try:
+            next(writing)
+        except StopIteration as done:
+            return SummaryDraft(source, str(done.value), FALLBACK, ModelCost())
+        raise TypeError(f"the summarizer {FALLBACK} asked for a model")
+
+    async def ask(
+        self, sources: list[SummarySource], settings: CompactionSettings
+    ) -> tuple[list[SummaryDraft], list[str]]:
+        """Return a draft per source, and why replies were not used; a model that fails is not asked again."""
+        drafts: list[SummaryDraft] = []
+        rejected: list[str] = []
+        answers, self.trouble = True, None
+        for source in sources:
+            cost, draft = ModelCost(), None
+            moves = not source.entries and len(source.earlier) == 1  # a single summary moves down unchanged
+            if answers and (source.entries or len(source.earlier) > 1):
+                try:
+                    draft = await self._tried(source, settings, cost, rejected)
+                except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
+                    answers = False
+                    rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
+            drafts.append(draft or replace(self.by_rules(source), cost=cost, fell_back=not moves))
+        if rejected:
+            self.trouble = written_by_rules(rejected)
+        return drafts, rejected
+
+    async def _tried(
+        self, source: SummarySource, settings: CompactionSettings, cost: ModelCost, rejected: list[str]
+    ) -> SummaryDraft | None:
+        assert self._prompts is not None
+        summarizer = self._summarizers.get(settings.summarizer)
+        if style_of(source, self._prompts).sections:  # a prompt style that lists the six headings asks for sections
+            source = replace(source, shape=SECTIONS)
+        for attempt in range(TRIES):
+            asked = replace(source, again=attempt > 0)
+            text = await self._run(summarizer.write(asked, self._prompts), settings.profile, cost)
+            reasons = validate(text, source) or self._keeps_too_little(text, source, settings.least_retention)
+            if not reasons:
+                written = text if source.shape == SECTIONS else flat(text)
+                return SummaryDraft(source, written, summarizer.name, cost)
+            rejected.append(f"the {source.tier} summary was rejected: {', '.join(reasons[:3])}")
+        return None
+
+    def _keeps_too_little(self, text: str, source: SummarySource, least: float) -> list[str]:
+        """Return a reason if a reply keeps too little, compared with what the rules keep of the same source."""
+        asked = asked_of(source)
+        share = asked.share(text)
+        if not least or share is None:
+            return []
+        by_rules = asked.share(self.by_rules(source).text) or 0.0
+        reason = f"it keeps {share:.0%} of names, numbers, places and promises, where rules keep {by_rules:.0%}"
+        return [reason] if share < least * by_rules else []
+
+    async def _run(self, writing: Writing, profile: str, cost: ModelCost) -> str:
+        assert self.model is not None
+        try:
+            prompt = next(writing)
+            while True:
+                reply = await self.model(prompt, profile)
+                cost.prompt += estimate(prompt) if reply.prompt_tokens is None else reply.prompt_tokens
+                read = estimate(reply.text) if reply.completion_tokens is None else reply.completion_tokens
+                cost.completion, cost.model = cost.completion + read, reply.model
+                prompt = writing.send(reply.text)
+        except StopIteration as done:
+            return str(done.value)
+        finally:
+            writing.close()
+
+
+def _no_prompts(name: str) -> Style:
+    raise LookupError(f"no prompt {name} is needed without a model")
+
+
+def written_by_rules(rejected: list[str]) -> str:
+    return f"summaries were written by rules or at the second try: {'; '.join(rejected)}"
 
 
 class Commit(NamedTuple):
@@ -143,7 +313,7 @@ class Commit(NamedTuple):
     kept_chars: int
     seconds: float
     rejected: tuple[str, ...]
-    unchanged: tuple[Summary, ...] = ()
+    unchanged: Sequence[Summary] = ()
 
     @property
     def made(self) -> tuple[Summary, ...]:
@@ -156,7 +326,8 @@ class Commit(NamedTuple):
     @property
     def spent(self) -> int:
         """Tokens read and written by the model, including rejected replies."""
-        return sum(summary.tokens.get(part, 0) for summary in self.made for part in ("prompt", "completion"))
+        tokens = total_tokens(self.made)
+        return tokens["prompt"] + tokens["completion"]
 
     @property
     def break_even(self) -> int | None:
@@ -194,13 +365,13 @@ class Commit(NamedTuple):
 
 
 def total_tokens(summaries: Sequence[Summary]) -> dict[str, int]:
-    return {part: sum(summary.tokens.get(part, 0) for summary in summaries) for part in TOKEN_PARTS}
+    parts = ("source", "summary", "prompt", "completion")
+    return {part: sum(summary.tokens.get(part, 0) for summary in summaries) for part in parts}
 
 
 def no_fold(view: View, at: str, why: str) -> dict[str, object]:
     """Return the result record for when nothing was folded: an empty summary, everything preserved."""
-    texts = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    texts += [entry.text for entry in view.tail]
+    texts = [*(summary.text for summary in summaries_of(view)), *(entry.text for entry in view.tail)]
     chars = sum(map(len, texts))
     return {
         "original_entries": len(texts),

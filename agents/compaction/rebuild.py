@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.compaction.drafts import NO_ANSWER, SummaryWriter, written_by_rules
 from agents.compaction.engine import Compactor
-from agents.compaction.folds import total_tokens
+from agents.compaction.folds import NO_ANSWER, SummaryWriter, total_tokens, written_by_rules
 from agents.compaction.judge.facts import carried
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy, nothing

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from agents.compaction.due import next_at, next_fold_in_words, room_first
 from agents.compaction.folds import total_tokens
-from agents.compaction.masking import masked
 from agents.compaction.settings import PRESETS, CompactionSettings
-from agents.compaction.view import StrategyView, texts_of
+from agents.compaction.view import StrategyView, masked, summaries_of, texts_of
 from agents.llm.tokens import TokenCounter
 from agents.memory.entries import in_prompt
 from agents.memory.memory import Memory, View
@@ -86,23 +85,21 @@ def origins(
 
 def coverage(view: View) -> list[Range]:
     """Return the ranges that a view covers, in order: summaries, the hidden range, the runs shown word for word."""
-    ranges = [summary.covers for summary in (view.longterm, view.recent) if summary is not None]
-    ranges += [view.hidden] if view.hidden else []
+    ranges = [*(summary.covers for summary in summaries_of(view)), *([view.hidden] if view.hidden else [])]
     return [*ranges, *merged((entry.seq, entry.seq) for entry in view.tail)]
 
 
 def holes(ranges: Sequence[Range], total: int) -> tuple[list[Range], list[Range]]:
+    """Return the gaps between the ranges within `1..total`, and their overlaps."""
     gaps: list[Range] = []
     overlaps: list[Range] = []
     end = 0
-    for first, last in sorted(ranges):
+    for first, last in [*sorted(ranges), (total + 1, total)]:
         if first > end + 1:
             gaps.append((end + 1, first - 1))
-        if first <= end:
+        if first <= min(last, end):
             overlaps.append((first, min(last, end)))
         end = max(end, last)
-    if end < total:
-        gaps.append((end + 1, total))
     return gaps, overlaps
 
 
@@ -110,26 +107,31 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
     """Return the status of a memory, with the keys of the command line's `status`; the first thirteen are stable."""
     facts = facts or Facts()
     memory, settings, strategy = strategy_view.memory, strategy_view.settings, strategy_view.strategy
-    total = memory.total + memory.waiting
+    total, summaries = memory.total + memory.waiting, summaries_of(memory)
     state, view = strategy_view.state(), _newest_shown(strategy_view)
     verbatim = _verbatim_range(memory, view, total)
     gaps, overlaps = holes([*_older(memory, view, verbatim), *coverage(view)], total)
     unreadable = merged([*gaps, *_damaged(memory), *facts.unreadable])
     for gap in unreadable:
         memory.note_unreadable(*gap)
-    weight = weigh(memory, view, verbatim, state.window, facts.counter)
+    weight = _weigh(memory, view, verbatim, facts.counter)
     # use the sizes just computed: counting a long life again is slow
     state = replace(state, chars=lambda: weight.chars, tokens=lambda: weight.tokens)
+    share = weight.tokens / max(1, state.window)  # may be more than 1, because a prompt shows only what fits
     room = room_first(strategy_view, state)
     budgets = (room,) if room is not None else strategy.budgets(state, settings)
     late = _not_held(settings, facts.shed) or _too_late(strategy_view, state.window)
     overlapping = [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
-    summaries = [summary for summary in (memory.longterm, memory.recent) if summary is not None]
     tiers = [_tier(summary, facts.now) for summary in summaries]
     if verbatim:
         age = _age(view.tail[0].at, facts.now)  # of the oldest memory that was read
         sizes = {"memories": verbatim[1] - verbatim[0] + 1, "chars": weight.verbatim, "age_seconds": age}
         tiers.append({"tier": "immediate", **_range(verbatim), **sizes})
+    indexed = {name: (facts.index or {}).get(f"{name}_through") for name in ("lexical", "vector")}
+    depth = max((summary.depth for summary in summaries), default=0)
+    worn = (
+        f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
+    )
     return {
         "agent": memory.name,
         "total": total,
@@ -137,24 +139,33 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
         "immediate": _range(verbatim) if verbatim else None,
         "recent": _brief(memory.recent),
         "longterm": _brief(memory.longterm),
-        "gaps": [_range(found) for found in merged([*gaps, *unread(memory.longterm, memory.recent)])],
+        "gaps": [_range(found) for found in merged([*gaps, *unread(*summaries)])],
         "overlaps": [_range(found) for found in overlaps],
         "next_compaction_at": next_at(strategy_view),
         "strategy": settings.strategy,
         "compactions": memory.compactions,
         "warnings": [*memory.warnings, *overlapping, *([late] if late else [])],
-        **_indexed(facts.index or {}, total),
+        "index": {f"{name}_through": through for name, through in indexed.items()},
+        "index_lag": {name: total - through if through is not None else None for name, through in indexed.items()},
         "automatic": settings.auto_enabled,
         "waits": next_fold_in_words(strategy_view, state),
         "keeps": strategy.keeps(settings),
-        "budgets": [asdict(budget) for budget in budgets],
+        "budgets": [budget._asdict() for budget in budgets],
         "hidden": _range(view.hidden) if view.hidden else None,
         "tiers": tiers,
-        "tokens": weight.record(),
+        "tokens": {
+            "view": weight.tokens,
+            "window": state.window,
+            "utilization": round(share, 4),
+            "band": band(share),
+            "counted_by": weight.counted_by,
+            "estimated": weight.estimated,
+        },
         "room": facts.room,
         "shed": list(facts.shed.words) if facts.shed is not None else None,
         **_repetition(memory),
-        **_depth(summaries),
+        "depth": depth,
+        "depth_warning": f"{worn} from the archive" if depth >= DEEP else None,
         "last_fold": _last_fold(summaries),
         "skipped": facts.skipped,
         "notice": facts.notice or None,
@@ -165,17 +176,6 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
         "inner": dict(facts.inner) if facts.inner is not None else None,
         "errors": list(facts.errors),
         "last_error": memory.last_error,
-    }
-
-
-def _indexed(index: Mapping[str, int], total: int) -> dict[str, dict[str, int | None]]:
-    lexical, vector = index.get("lexical_through"), index.get("vector_through")
-    return {
-        "index": {"lexical_through": lexical, "vector_through": vector},
-        "index_lag": {
-            "lexical": total - lexical if lexical is not None else None,
-            "vector": total - vector if vector is not None else None,
-        },
     }
 
 
@@ -218,10 +218,8 @@ def _not_held(settings: CompactionSettings, shed: Shed | None) -> str:
 
 def _too_late(strategy_view: StrategyView, window: int) -> str:
     settings, strategy = strategy_view.settings, strategy_view.strategy
-    reach = strategy.reach(settings, window)
-    if not settings.auto_enabled or reach is None or reach[1] <= window:
-        return ""
-    return beyond_reach(strategy.name, reach[1], window)
+    reach = strategy.reach(settings, window) if settings.auto_enabled else None
+    return beyond_reach(strategy.name, reach[1], window) if reach is not None and reach[1] > window else ""
 
 
 def beyond_reach(strategy: str, tokens: int, window: int) -> str:
@@ -291,14 +289,6 @@ def _repetition(memory: Memory) -> dict[str, Any]:
     return {"repetition_rate": round(rate.rate, 4) if rate.lines else None, "repetition_over": over}
 
 
-def _depth(summaries: Sequence[Summary]) -> dict[str, Any]:
-    depth = max((summary.depth for summary in summaries), default=0)
-    warning = (
-        f"summaries of summaries, {depth} deep: details wear off; @rebuild-summaries makes them anew from the archive"
-    )
-    return {"depth": depth, "depth_warning": warning if depth >= DEEP else None}
-
-
 def _archive(memory: Memory) -> dict[str, int | None]:
     try:
         taken, files = size(memory.folder / "archive")
@@ -330,6 +320,13 @@ def _last_fold(summaries: Sequence[Summary]) -> dict[str, Any] | None:
     }
 
 
+def band(share: float) -> str:
+    for below, name in BANDS:
+        if share < below or (name == "danger" and share <= below):
+            return name
+    return "critical"
+
+
 class Weight(NamedTuple):
     """The size of a view.
 
@@ -342,32 +339,13 @@ class Weight(NamedTuple):
     tokens: int
     chars: int
     verbatim: int
-    window: int
     counted_by: str
     estimated: bool
 
-    def record(self) -> dict[str, Any]:
-        share = self.tokens / max(1, self.window)  # may be more than 1, because a prompt shows only what fits
-        return {
-            "view": self.tokens,
-            "window": self.window,
-            "utilization": round(share, 4),
-            "band": band(share),
-            "counted_by": self.counted_by,
-            "estimated": self.estimated,
-        }
 
-
-def band(share: float) -> str:
-    for below, name in BANDS:
-        if share < below or (name == "danger" and share <= below):
-            return name
-    return "critical"
-
-
-def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, counter: TokenCounter) -> Weight:
+def _weigh(memory: Memory, view: View, verbatim: Range | None, counter: TokenCounter) -> Weight:
     """Return the size of a view; `verbatim` is the range shown, of which the view has the newest memories."""
-    summaries = [summary.text for summary in (memory.longterm, memory.recent) if summary is not None]
+    summaries = [summary.text for summary in summaries_of(memory)]
     newest = [in_prompt(entry, memory.name) for entry in view.tail]
     tokens, by = counter.total([*summaries, *newest])
     read, count = len(newest), verbatim[1] - verbatim[0] + 1 if verbatim else 0
@@ -377,4 +355,4 @@ def weigh(memory: Memory, view: View, verbatim: Range | None, window: int, count
     chars = round(sum(len(entry.text) for entry in view.tail) * (1 + more))
     # hidden memories are assumed to be as long as those shown
     hidden = round((view.hidden[1] - view.hidden[0] + 1) * chars / count) if view.hidden and count else 0
-    return Weight(tokens, sum(map(len, summaries)) + chars + hidden, chars, window, by, estimated)
+    return Weight(tokens, sum(map(len, summaries)) + chars + hidden, chars, by, estimated)

@@ -1,30 +1,51 @@
-"""What the current strategy shows of a memory, and the size of that, updated entry by entry. Read-only."""
+"""What the current strategy shows of a memory, and the size of that, updated entry by entry.
+
+Some strategies mask old results of an agent's own queries: they are shortened to one line with a reference to the
+archive. Only results are masked, because the agent can repeat the query; the result of the current turn never is.
+"""
 
 from __future__ import annotations
 
+import re
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 from agents.llm.tokens import Count, by_characters
 from agents.memory.entries import Entry, in_prompt
+from agents.memory.history import last_event
 from agents.memory.memory import Memory, View
+from agents.memory.perception import of_own_notes
+from agents.memory.references import reference
+from agents.memory.summaries import Summary
+from agents.text.english import flat
+from mud.clock import Clock, iso
 from mud.registry import Registry
 
-CHUNK = 1024
+KIND = "result"
+EVENT = "micro_compact"
 UNLIMITED = 1 << 60
 """The room if no prompt is ever built."""
-FALLBACK = "waterfall"
-MARK_STEP = 4096
+_FALLBACK = "waterfall"
+_CHUNK = 1024
+"""Memories that are read at once."""
+_MOST = 500
+"""Masks in one record of the archive."""
+_MARK_STEP = 4096
 """Step, in memories, of the position from which results are counted in a very long life."""
-PRESSED_FROM = 0.99
+_PRESSED_FROM = 0.99
 """Share of the prompt's room from which memories are folded; the rest is time for the model to write."""
-LEAST_SHARE = 0.25
+_LEAST_SHARE = 0.25
 """Share of the room that memories may always take, however long the summaries are (people may edit them)."""
+_THIS_TURN = 1
+"""Results of the current turn, which are never masked."""
+_GIST, _LONGEST_QUERY, _LONGEST_READ = 60, 80, 300
+"""Maximum characters of a mask's content and query, and of the lines from which both are taken."""
+_QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
+_NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +73,19 @@ class StrategyContext:
         return sum(map(self.counting(), texts))
 
 
-class ViewSize:
-    """Incremental sizes of the unfolded memories; running sums give them at any earlier total too."""
+class StrategyView:
+    """Running sums of the unfolded memories give the size at any earlier total too."""
 
-    def __init__(self, memory: Memory, context: StrategyContext) -> None:
-        self._memory, self._context = memory, context
+    def __init__(
+        self,
+        memory: Memory,
+        current_settings: Callable[[], CompactionSettings],
+        strategies: Registry[Strategy],
+        context: StrategyContext,
+    ) -> None:
+        self.memory, self.context = memory, context
+        self._current_settings, self._strategies = current_settings, strategies
+        self._chosen: tuple[CompactionSettings, Strategy] | None = None
         self.forget()
 
     def forget(self) -> None:
@@ -71,136 +100,6 @@ class ViewSize:
         """Cumulative sums of the memories from `_first` on, with a leading 0."""
         self._results, self._saved = array("q"), array("q", [0])
         """The sequence numbers of the results, and the cumulative tokens that masks save."""
-
-    def state(self, settings: CompactionSettings, masks: bool, total: int | None = None) -> MemoryState:
-        """Return the state of the memory, now or with `total` entries; sizes are computed on access."""
-        memory, context = self._memory, self._context
-        end, after = memory.total if total is None else total, memory.watermark
-
-        def fitting(tokens: int) -> int:
-            self._update(settings, after)
-            low, high = after - self._first + 1, end - self._first + 1
-            return high - bisect_left(self._tokens, self._tokens[high] - tokens, low, high)
-
-        return MemoryState(
-            total=end,
-            watermark=after,
-            summaries=(memory.longterm is not None) + (memory.recent is not None),
-            window=context.window(),
-            asleep=context.asleep(),
-            chars=lambda: self._chars_between(settings, after, end) + sum(map(len, self._summary_texts())),
-            tokens=lambda: self._shown_tokens(settings, masks, after, end) + self.summary_tokens(),
-            fitting=fitting,
-        )
-
-    def tokens_after(self, settings: CompactionSettings, masks: bool, last: int, texts: Sequence[str]) -> int:
-        return self._shown_tokens(settings, masks, last, self._memory.total) + self._context.tokens(texts)
-
-    def tokens_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        self._update(settings, self._memory.watermark)
-        return self._span(self._tokens, first - 1, last)
-
-    def chars_of(self, settings: CompactionSettings, first: int, last: int) -> int:
-        self._update(settings, self._memory.watermark)
-        return self._span(self._chars, first - 1, last)
-
-    def results(self, settings: CompactionSettings, after: int) -> int:
-        self._update(settings, after)
-        return len(self._results) - bisect_right(self._results, after)
-
-    def summary_tokens(self) -> int:
-        texts = self._summary_texts()
-        if texts != self._summaries[0]:
-            self._summaries = (texts, self._context.tokens(texts))
-        return self._summaries[1]
-
-    def _summary_texts(self) -> tuple[str, ...]:
-        both = (self._memory.longterm, self._memory.recent)
-        return tuple(summary.text for summary in both if summary is not None)
-
-    def _chars_between(self, settings: CompactionSettings, after: int, end: int) -> int:
-        self._update(settings, after)
-        return self._span(self._chars, after, end)
-
-    def _shown_tokens(self, settings: CompactionSettings, masks: bool, after: int, end: int) -> int:
-        """Return the tokens of a range of memories as shown, with masks."""
-        self._update(settings, after)
-        whole = self._span(self._tokens, after, end)
-        if not masks:
-            return whole
-        before, through = bisect_right(self._results, after), bisect_right(self._results, end)
-        count = masked_count(through - before, settings)
-        return whole - (self._saved[before + count] - self._saved[before])
-
-    def _span(self, sums: array[int], after: int, end: int) -> int:
-        return sums[end - self._first + 1] - sums[after - self._first + 1]
-
-    def _update(self, settings: CompactionSettings, after: int) -> None:
-        memory = self._memory
-        by = (settings.strategy, settings.mask_chars, settings.token_counter, self._context.scale())
-        through = self._first + len(self._chars) - 2
-        if by != self._counted_by or not self._first <= after + 1 <= through + 1 or through > memory.total:
-            self._counted_by, self._summaries, through = by, ((), 0), after
-            self._begin(after + 1)
-        elif memory.watermark - self._first > len(self._chars) // 2 + CHUNK:
-            self._drop(memory.watermark)
-        while through < memory.total:
-            last = min(memory.total, through + CHUNK)
-            self._add(through + 1, memory.read(through + 1, last), last, settings)
-            through = last
-
-    def _add(self, seq: int, entries: Sequence[Entry], last: int, settings: CompactionSettings) -> None:
-        """Count a range of memories; unreadable ones have size 0."""
-        count, owner = self._context.counting(), self._context.owner
-        chars, tokens = self._chars[-1], self._tokens[-1]
-        for entry in entries:
-            self._append(chars, tokens, entry.seq - seq)
-            seq = entry.seq + 1
-            taken = count(in_prompt(entry, self._memory.name))
-            if self._last_at and (label := self._context.passed(self._last_at, entry.at)):
-                taken += count(label) + 1
-            self._last_at = entry.at
-            chars, tokens = chars + len(entry.text), tokens + taken
-            if entry.kind == KIND:
-                masks = may_mask(entry, settings, owner)
-                saved = count(entry.text) - count(placeholder(entry, owner)) if masks else 0
-                self._results.append(entry.seq)
-                self._saved.append(self._saved[-1] + saved)
-            self._append(chars, tokens)
-        self._append(chars, tokens, last + 1 - seq)
-
-    def _append(self, chars: int, tokens: int, times: int = 1) -> None:
-        for _ in range(times):
-            self._chars.append(chars)
-            self._tokens.append(tokens)
-
-    def _drop(self, through: int) -> None:
-        """Drop the memories up to `through`; called rarely, because it moves all the others."""
-        count, results = through - self._first + 1, bisect_right(self._results, through)
-        del self._chars[:count], self._tokens[:count]
-        del self._results[:results], self._saved[:results]
-        self._first = through + 1
-
-
-class StrategyView:
-    def __init__(
-        self,
-        memory: Memory,
-        current_settings: Callable[[], CompactionSettings],
-        strategies: Registry[Strategy],
-        context: StrategyContext,
-    ) -> None:
-        self.memory, self._current_settings, self._strategies, self.context = (
-            memory,
-            current_settings,
-            strategies,
-            context,
-        )
-        self._size = ViewSize(memory, context)
-        self._chosen: tuple[CompactionSettings, Strategy] | None = None
-
-    def forget(self) -> None:
-        self._size.forget()
 
     @property
     def settings(self) -> CompactionSettings:
@@ -217,24 +116,44 @@ class StrategyView:
             self._chosen = (settings, found)
             return found
         there = ", ".join(self._strategies.names())
-        trouble = f"there is no strategy {settings.strategy!r}; there is: {there}; {FALLBACK} is used"
+        trouble = f"there is no strategy {settings.strategy!r}; there is: {there}; {_FALLBACK} is used"
         self.memory.note_trouble("strategy", trouble)
-        return self._strategies.get(FALLBACK)
+        return self._strategies.get(_FALLBACK)
 
     def state(self, total: int | None = None) -> MemoryState:
         """Return the input of the strategy's decisions: the state now, or with `total` entries."""
-        strategy = self.strategy
-        state = self._size.state(self.settings_in_force(total), strategy.masks, total)
-        if strategy.hides(state, self.settings) is None:
+        state = self._state(self.settings_in_force(total), total)
+        if self.strategy.hides(state, self.settings) is None:
             return state
         return replace(state, tokens=lambda: self.context.tokens(texts_of(self.shown(), self.memory.name)))
 
+    def _state(self, settings: CompactionSettings, total: int | None = None) -> MemoryState:
+        """Return the state with hidden memories counted as shown; sizes are computed on access."""
+        memory, context = self.memory, self.context
+        end, after = memory.total if total is None else total, memory.watermark
+
+        def fitting(tokens: int) -> int:
+            self._update(after)
+            low, high = after - self._first + 1, end - self._first + 1
+            return high - bisect_left(self._tokens, self._tokens[high] - tokens, low, high)
+
+        return MemoryState(
+            total=end,
+            watermark=after,
+            summaries=len(summaries_of(memory)),
+            window=context.window(),
+            asleep=context.asleep(),
+            chars=lambda: self.chars_of(after + 1, end) + sum(len(one.text) for one in summaries_of(memory)),
+            tokens=lambda: self._shown_tokens(settings, after, end) + self.summary_tokens(),
+            fitting=fitting,
+        )
+
     def settings_in_force(self, total: int | None = None) -> CompactionSettings:
         """Return the current settings; under pressure, a strategy with masks keeps only the newest result unmasked."""
-        settings, masks = self.settings, self.strategy.masks
-        if not (masks and settings.mask_keep and settings.auto_enabled):
+        settings = self.settings
+        if not (self.strategy.masks and settings.mask_keep and settings.auto_enabled):
             return settings
-        return replace(settings, mask_keep=0) if self.is_pressed(self._size.state(settings, masks, total)) else settings
+        return replace(settings, mask_keep=0) if self.is_pressed(self._state(settings, total)) else settings
 
     def is_pressed(self, state: MemoryState) -> bool:
         if self.context.room() == UNLIMITED:
@@ -247,31 +166,86 @@ class StrategyView:
         room = self.context.room()
         hidden = self.strategy.hides(state, self.settings)
         shown = state.total - (hidden[1] if hidden else state.watermark)
-        least = self.summary_tokens() + LEAST_SHARE * room
-        return ViewBudget("tokens", state.tokens() + shown, int(max(PRESSED_FROM * room, least)))
-
-    def summary_tokens(self) -> int:
-        return self._size.summary_tokens()
+        least = self.summary_tokens() + _LEAST_SHARE * room
+        return ViewBudget("tokens", state.tokens() + shown, int(max(_PRESSED_FROM * room, least)))
 
     def tokens(self) -> int:
         return self.state().tokens()
 
     def tokens_after(self, last: int, texts: Sequence[str]) -> int:
-        return self._size.tokens_after(self.settings_in_force(), self.strategy.masks, last, texts)
+        """Return the tokens of the view when the memories up to `last` are folded into summaries with these texts."""
+        return self._shown_tokens(self.settings_in_force(), last, self.memory.total) + self.context.tokens(texts)
 
     def tokens_of(self, first: int, last: int) -> int:
-        return self._size.tokens_of(self.settings, first, last)
+        self._update(first - 1)
+        return self._tokens[last - self._first + 1] - self._tokens[first - self._first]
 
     def chars_of(self, first: int, last: int) -> int:
-        return self._size.chars_of(self.settings, first, last)
+        self._update(first - 1)
+        return self._chars[last - self._first + 1] - self._chars[first - self._first]
 
-    def budgets(self) -> tuple[ViewBudget, ...]:
-        return self.strategy.budgets(self.state(), self.settings)
+    def results(self, after: int) -> Sequence[int]:
+        """Return the numbers of the results after a memory."""
+        self._update(after)
+        return self._results[bisect_right(self._results, after) :]
+
+    def summary_tokens(self) -> int:
+        texts = tuple(summary.text for summary in summaries_of(self.memory))
+        if texts != self._summaries[0]:
+            self._summaries = (texts, self.context.tokens(texts))
+        return self._summaries[1]
+
+    def _shown_tokens(self, settings: CompactionSettings, after: int, end: int) -> int:
+        """Return the tokens of a range of memories as shown, with masks."""
+        whole = self.tokens_of(after + 1, end)
+        if not self.strategy.masks:
+            return whole
+        before, through = bisect_right(self._results, after), bisect_right(self._results, end)
+        return whole - (self._saved[before + masked_count(through - before, settings)] - self._saved[before])
+
+    def _update(self, after: int) -> None:
+        """Count what was not counted yet; memories up to `after` need not be."""
+        memory, settings = self.memory, self.settings
+        by = (settings.strategy, settings.mask_chars, settings.token_counter, self.context.scale())
+        through = self._first + len(self._chars) - 2
+        if by != self._counted_by or not self._first <= after + 1 <= through + 1 or through > memory.total:
+            self._counted_by, self._summaries, through = by, ((), 0), after
+            self._begin(after + 1)
+        elif memory.watermark - self._first > len(self._chars) // 2 + _CHUNK:  # rarely, because it moves all others
+            folded, results = memory.watermark - self._first + 1, bisect_right(self._results, memory.watermark)
+            del self._chars[:folded], self._tokens[:folded]
+            del self._results[:results], self._saved[:results]
+            self._first = memory.watermark + 1
+        while through < memory.total:
+            last = min(memory.total, through + _CHUNK)
+            self._count(memory.read(through + 1, last), last, settings)
+            through = last
+
+    def _count(self, entries: Sequence[Entry], last: int, settings: CompactionSettings) -> None:
+        """Count the entries of the next memories up to `last`; those that could not be read have size 0."""
+        count, owner = self.context.counting(), self.context.owner
+        for entry in entries:
+            self._fill(entry.seq - 1)
+            taken = count(in_prompt(entry, self.memory.name))
+            if self._last_at and (label := self.context.passed(self._last_at, entry.at)):
+                taken += count(label) + 1
+            self._last_at = entry.at
+            self._chars.append(self._chars[-1] + len(entry.text))
+            self._tokens.append(self._tokens[-1] + taken)
+            if entry.kind == KIND:
+                mask = mask_of(entry, settings, owner)
+                self._results.append(entry.seq)
+                self._saved.append(self._saved[-1] + (count(entry.text) - count(mask) if mask is not None else 0))
+        self._fill(last)
+
+    def _fill(self, through: int) -> None:
+        for sums in (self._chars, self._tokens):
+            sums.extend([sums[-1]] * (through - self._first + 2 - len(sums)))
 
     def shown(self, most: int | None = None) -> View:
         """Return what is shown: summaries, the hidden range, and the newest memories (at most `most`), with masks."""
         memory, strategy, settings = self.memory, self.strategy, self.settings_in_force()
-        hidden = strategy.hides(self._size.state(settings, strategy.masks), settings)
+        hidden = strategy.hides(self._state(settings), settings)
         first = hidden[1] + 1 if hidden else memory.watermark + 1
         count = memory.total + memory.waiting - first + 1
         shown = count if most is None else min(count, most)
@@ -285,16 +259,117 @@ class StrategyView:
     def _masked_of(self, tail: Sequence[Entry], settings: CompactionSettings) -> int | None:
         """Return how many results of the tail are masked, counted from a mark that seldom moves."""
         memory = self.memory
-        mark = max(memory.watermark, (memory.total // MARK_STEP - 1) * MARK_STEP)
+        mark = max(memory.watermark, (memory.total // _MARK_STEP - 1) * _MARK_STEP)
         if not tail or tail[0].seq <= mark:
             return None
-        results = self._size.results(settings, mark)
-        results += sum(entry.kind == KIND for entry in memory.newest(memory.waiting))
-        masks = masked_count(results, settings)
-        return max(0, masks - (results - sum(entry.kind == KIND for entry in tail)))
+        results = len(self.results(mark)) + sum(entry.kind == KIND for entry in memory.newest(memory.waiting))
+        return max(0, masked_count(results, settings) - results + sum(entry.kind == KIND for entry in tail))
+
+
+def summaries_of(holder: Memory | View) -> list[Summary]:
+    """Return the current summaries, the long-term one first."""
+    return [summary for summary in (holder.longterm, holder.recent) if summary is not None]
 
 
 def texts_of(view: View, name: str) -> list[str]:
     """Return the texts of a view as a prompt shows them to the agent with this name."""
-    summaries = [summary.text for summary in (view.longterm, view.recent) if summary is not None]
-    return [*summaries, *(in_prompt(entry, name) for entry in view.tail)]
+    return [*(summary.text for summary in summaries_of(view)), *(in_prompt(entry, name) for entry in view.tail)]
+
+
+def placeholder(entry: Entry, owner: str) -> str:
+    """Return the line for a masked result; `owner` is the agent's folder."""
+    lines = [line for line in entry.text.splitlines() if line.strip()]
+    query, shown = _query_and_gist([flat(line[:_LONGEST_READ]) for line in lines[:2]], entry)
+    count = f"{len(lines)} lines" if len(lines) > 1 else f"{len(entry.text)} characters"
+    both = ": ".join([_cut(query, _LONGEST_QUERY), *([_cut(shown, _GIST)] if shown else [])])
+    return f"{both} [{'failed' if entry.failed else 'ok'}, {count}, {_ending(entry, owner)}"
+
+
+def _ending(entry: Entry, owner: str) -> str:
+    return f"whole in {reference(owner, entry.seq)}]"
+
+
+def _query_and_gist(lines: Sequence[str], entry: Entry) -> tuple[str, str]:
+    """Guess the query (a result does not contain the typed command) and return it with the start of the content."""
+    first, second = (*lines, "", "")[:2]
+    if entry.place and second and first.casefold() == flat(entry.place).casefold():
+        return f"look at {first}", second
+    quoted = _QUOTED.search(first)
+    if first.endswith(":") and second:
+        return (f'recall "{quoted[1]}"' if quoted else first[:-1]), second
+    named = _NAMED.match(first)
+    if named is None:
+        return "look", first
+    name, rest = named[1], first[named.end() :]
+    if quoted and quoted.end() <= named.end():
+        return f"notes {quoted[1]}", rest
+    return ("notes" if of_own_notes(entry) else f"examine {name}"), rest
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else (text[:most].rsplit(" ", 1)[0] or text[:most]).rstrip(",;:") + " …"
+
+
+def mask_of(entry: Entry, settings: CompactionSettings, owner: str) -> str | None:
+    """Return the mask of an entry; None unless it is a result that is long enough and gets shorter by it."""
+    try:
+        if entry.kind != KIND or len(entry.text) < settings.mask_chars or entry.text.endswith(_ending(entry, owner)):
+            return None
+        mask = placeholder(entry, owner)
+    except Exception:  # one malformed memory must not break the view
+        return None
+    return mask if len(mask) < len(entry.text) else None
+
+
+def masked_count(results: int, settings: CompactionSettings) -> int:
+    """Return how many results, the oldest, are masked: only whole blocks, and never the newest."""
+    free = results - max(settings.mask_keep, _THIS_TURN)
+    return max(0, free) // settings.mask_block * settings.mask_block
+
+
+def masked(
+    entries: Sequence[Entry], settings: CompactionSettings, owner: str, count: int | None = None
+) -> tuple[Entry, ...]:
+    """Return memories with the `count` oldest results masked; None counts the results in `entries`."""
+    results = [at for at, entry in enumerate(entries) if entry.kind == KIND]
+    shown = list(entries)
+    for at in results[: masked_count(len(results), settings) if count is None else count]:
+        mask = mask_of(shown[at], settings, owner)
+        if mask is not None:
+            shown[at] = shown[at]._replace(text=mask)
+    return tuple(shown)
+
+
+class MaskLog:
+    """Records the masks of one memory in the archive. Nothing depends on these records."""
+
+    def __init__(self, view: StrategyView, clock: Clock) -> None:
+        self._view, self._memory, self._clock = view, view.memory, clock
+        self.forget()
+
+    def forget(self) -> None:
+        self._noted: int | None = None
+        """The newest result recorded as masked; None before the archive was read."""
+
+    def turn(self) -> list[int]:
+        """Record the results masked since the last call and return them; raises OSError. Cheap if there are none."""
+        view, memory = self._view, self._memory
+        if not view.strategy.masks or memory.waiting:
+            return []
+        settings, results = view.settings_in_force(), view.results(memory.watermark)
+        count = masked_count(len(results), settings)
+        if not count:
+            return []
+        if self._noted is None:
+            noted = (last_event(memory.folder / "archive", EVENT) or {}).get("masked")
+            seqs = noted if isinstance(noted, list) else []
+            self._noted = max((seq for seq in seqs if isinstance(seq, int)), default=0)
+        due = results[bisect_right(results, self._noted) : count]
+        self._noted = max(self._noted, results[count - 1])
+        owner = view.context.owner
+        fresh = [seq for seq in due if any(mask_of(one, settings, owner) for one in memory.read(seq, seq))]
+        for start in range(0, len(fresh), _MOST):
+            part = fresh[start : start + _MOST]
+            covers = {"first": part[0], "last": part[-1]}
+            memory.record({"event": EVENT, "at": iso(self._clock.now()), "covers": covers, "masked": part})
+        return fresh

@@ -12,7 +12,7 @@ from pathlib import Path
 from agents.compaction.due import changes_nothing
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import Commit
-from agents.compaction.masking import MaskLog
+from agents.compaction.view import MaskLog
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory, View
 from mud.clock import Clock

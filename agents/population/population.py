@@ -16,9 +16,9 @@ from typing import Any, TypeVar
 from agents.agent import Agent, put_together
 from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
-from agents.compaction.plan import SLEEP
 from agents.compaction.report import report
 from agents.compaction.status import Facts, Shed, origins, status
+from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit

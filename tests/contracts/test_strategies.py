@@ -129,7 +129,8 @@ def test_after_every_fold_the_view_is_within_the_budget_of_its_strategy(
         life.remember(*(f"Lamp {size} burns. ".ljust(size, "-") for size in batch))
         made = life.compactor.fold_due_now()
         skipped = life.compactor.skipped > before or (skipped and not made)
-        for budget in life.compactor.view.budgets():
+        view = life.compactor.view
+        for budget in view.strategy.budgets(view.state(), view.settings):
             assert budget.taken <= budget.most or excused(life, budget, skipped), str(budget)
 
 

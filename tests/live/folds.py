@@ -16,9 +16,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from agents.compaction.drafts import CompactionServices
 from agents.compaction.engine import Compactor
-from agents.compaction.folds import Commit
+from agents.compaction.folds import Commit, CompactionServices
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer, parse_style

@@ -1,18 +1,26 @@
-"""The library's summaries by rules, in a fixed form that later summaries parse and carry over.
+"""The entries of the library's histories, and summaries of them by rules, which later summaries parse and carry over.
 
-Numbers, `word: value` pairs and error names are found by patterns.
+An entry is a string, or an object or mapping with `text`, or with `reasoning`, `code`, `output` and `llm_calls`. In
+its output numbers, `word: value` pairs and error names are found by patterns.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import Any
 
-from agents.compaction.library.steps import HistoryStep
 from agents.text.english import all_words, content_words, flat, names, numbers
 from mud.world.sentences import is_abbreviated
+
+MARK = "[COMPACTED]"
+"""Prefix of a summary entry in every form; used to recognise earlier summaries."""
+COMMENT = "# Previous steps summarized above"
+
+_COUNT = re.compile(r"\(Compacted (\d{1,9}) steps\)\s*\Z")
+_PARTS = ("reasoning", "code", "output")
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
@@ -48,6 +56,104 @@ _NEXT = re.compile(rf"(?:(?<=[.;] )|\A)(?={'|'.join(_LABELS)})")
 _COMPLETED = re.compile(r"Completed (\d{1,9}) steps(?: \((\d{1,9}) successful\))?")
 _MADE = re.compile(r"Made (\d{1,9}) LLM sub-calls")
 _MARKS = " .;"
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryStep:
+    """The content of one entry: the three parts of a step, or a single text as `output` (then `whole` is true)."""
+
+    reasoning: str
+    code: str
+    output: str
+    calls: int
+    whole: bool
+
+    @property
+    def chars(self) -> int:
+        return len(self.reasoning) + len(self.code) + len(self.output)
+
+    @property
+    def text(self) -> str:
+        return self.output if self.whole else self.reasoning
+
+    @property
+    def is_summary(self) -> bool:
+        return self.text.startswith(MARK)
+
+    @property
+    def summary(self) -> str:
+        return _COUNT.sub("", self.text).removeprefix(MARK).rstrip().removesuffix(COMMENT).strip()
+
+    @property
+    def stands_for(self) -> int:
+        count = _COUNT.search(self.output) if self.is_summary else None
+        return int(count[1]) if count else 1
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryEntry:
+    """The summary entry of a history of objects, readable as a step and as one text."""
+
+    reasoning: str
+    code: str
+    output: str
+    text: str
+    timestamp: str
+    llm_calls: tuple[Any, ...] = ()
+    execution_time: float = 0.0
+
+
+def entries_of(history: Any) -> list[Any]:
+    """Return the entries of a history: a sequence, or an object with `entries`; raises TypeError otherwise."""
+    entries = history if isinstance(history, Sequence) else getattr(history, "entries", history)
+    if isinstance(entries, str | bytes | Mapping) or not (isinstance(entries, Iterable) and isinstance(entries, Sized)):
+        raise TypeError(
+            f"a history is a list of entries, or has one as .entries; this is of type {type(history).__name__}"
+        )
+    return list(entries)
+
+
+def steps_of(entries: Iterable[Any]) -> list[HistoryStep]:
+    """Return the content of entries; raises TypeError for an unknown form."""
+    return [_step(entry, number) for number, entry in enumerate(entries, 1)]
+
+
+def _step(entry: Any, number: int) -> HistoryStep:
+    if isinstance(entry, str):
+        return HistoryStep("", "", entry, 0, True)
+    made, text = _part(entry, "llm_calls"), _part(entry, "text")
+    calls = len(made) if isinstance(made, Sized) else made if isinstance(made, int) else 0
+    if text is not None:
+        return HistoryStep("", "", str(text), calls, True)
+    if not any(name in entry if isinstance(entry, Mapping) else hasattr(entry, name) for name in _PARTS):
+        expected = "an entry is a string, or has text, or reasoning, code, output"
+        raise TypeError(f"entry {number} is of type {type(entry).__name__}: {expected}")
+    reasoning, code, output = ("" if (part := _part(entry, name)) is None else str(part) for name in _PARTS)
+    return HistoryStep(reasoning, code, output, calls, False)
+
+
+def _part(entry: Any, name: str) -> Any:
+    return entry.get(name) if isinstance(entry, Mapping) else getattr(entry, name, None)
+
+
+def summary_lines(summary: str, steps: int, with_comment: bool = True) -> tuple[str, str, str]:
+    return f"{MARK} {summary}", COMMENT if with_comment else "", f"(Compacted {steps} steps)"
+
+
+def as_text(lines: Iterable[str]) -> str:
+    return "\n".join(filter(None, lines))
+
+
+def summary_entry(like: Any, lines: tuple[str, str, str], timestamp: str) -> Any:
+    """Return a summary entry in the form of `like`: a string, a dict with the same keys, or a `SummaryEntry`."""
+    text = as_text(lines)
+    if isinstance(like, str):
+        return text
+    if not isinstance(like, Mapping):
+        return SummaryEntry(*lines, text, timestamp)
+    entry: dict[str, Any] = dict(zip(_PARTS, lines, strict=True)) if like.get("text") is None else {"text": text}
+    extra = {"llm_calls": [], "timestamp": timestamp}
+    return entry | {name: value for name, value in extra.items() if name in like}
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +287,8 @@ def _findings(output: str) -> Iterator[str]:
 def item_of(text: str) -> str:
     """Return a text as a list item: on one line, without semicolons and sentence ends."""
     line = flat(text).replace(";", ",")
-    return _ENDS.sub(_comma, f"{line} ").rstrip(" .!?…,")
-
-
-def _comma(end: re.Match[str]) -> str:
-    return end[0] if is_abbreviated(end.string, end.end()) else ","
+    ends = _ENDS.sub(lambda end: end[0] if is_abbreviated(end.string, end.end()) else ",", f"{line} ")
+    return ends.rstrip(" .!?…,")
 
 
 def read_digest(summary: str, steps: int) -> Digest:

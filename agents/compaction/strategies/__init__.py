@@ -9,28 +9,33 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from agents.compaction.plan import AUTOMATIC, DueFold, Range
 from agents.compaction.settings import CompactionSettings, SummaryStyle
+from agents.memory.ranges import Range
 
+AUTOMATIC, MANUAL, SLEEP, EMERGENCY, PRESSURE = "automatic", "manual", "sleep", "emergency", "pressure"
+"""Reasons of folds. Pressure: without the fold, the next prompt would leave out memories that no summary covers."""
 LEAST_MEMORY = 8
 """Tokens that a short memory takes, such as that somebody left: so many memories take as much in the mean at least."""
-UNBOUNDED = "only what a prompt has no room for"
-"""What a strategy waits for that folds nothing by itself."""
 Reach = tuple[str, int]
 """A key of the settings, and a number of tokens."""
 
 
-@dataclass(frozen=True, slots=True)
-class ViewBudget:
+class DueFold(NamedTuple):
+    """A range of memories that a strategy wants folded."""
+
+    first: int
+    last: int
+    reason: str = AUTOMATIC
+
+
+class ViewBudget(NamedTuple):
     """A limit that a strategy keeps for a view, in memories, entries, characters or tokens."""
 
     unit: str
     taken: int
     most: int
-
-    def __str__(self) -> str:
-        return f"{self.taken:,} of {self.most:,} {self.unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +63,18 @@ class MemoryState:
     def unfolded(self) -> int:
         return self.total - self.watermark
 
-
-def all_but_newest(state: MemoryState, count: int, reason: str = AUTOMATIC) -> DueFold | None:
-    """Return the fold of all memories but the newest `count`; None if there are none."""
-    end = state.total - count
-    return DueFold(state.watermark + 1, end, reason) if end > state.watermark else None
+    def all_but_newest(self, count: int, reason: str = AUTOMATIC) -> DueFold | None:
+        """Return the fold of all memories but the newest `count`; None if there are none."""
+        end = self.total - count
+        return DueFold(self.watermark + 1, end, reason) if end > self.watermark else None
 
 
 def newest(count: int) -> str:
     return f"the newest {count:,} memories" if count > 1 else "the newest memory" if count else "nothing"
 
 
-def nothing(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    return None
+def nothing(state: MemoryState, settings: CompactionSettings) -> None:
+    """Fold nothing, and hide nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +102,15 @@ class Strategy:
     help: str
     due: Callable[[MemoryState, CompactionSettings], DueFold | None] = nothing
     manual: Callable[[MemoryState, CompactionSettings], DueFold | None] = nothing
-    waits: Callable[[MemoryState, CompactionSettings], str] = lambda state, settings: UNBOUNDED
+    waits: Callable[[MemoryState, CompactionSettings], str] = lambda state, settings: (
+        "only what a prompt has no room for"
+    )
     keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
-    next_at: Callable[[MemoryState, CompactionSettings], int | None] = lambda state, settings: None
+    next_at: Callable[[MemoryState, CompactionSettings], int | None] = nothing
     by_number: bool = False
     rolling: bool = False
     masks: bool = False
-    hides: Callable[[MemoryState, CompactionSettings], Range | None] = lambda state, settings: None
+    hides: Callable[[MemoryState, CompactionSettings], Range | None] = nothing
     least_saving: Callable[[CompactionSettings], int] = lambda settings: 0
     by_tokens: bool = False
     journals: bool = False

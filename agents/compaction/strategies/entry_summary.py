@@ -5,16 +5,11 @@ The summary counts as an entry, as in the seed: with the defaults, folds come at
 
 from __future__ import annotations
 
-from agents.compaction.plan import DueFold
 from agents.compaction.settings import OFF, CompactionSettings, SummaryStyle
-from agents.compaction.strategies import LEAST_MEMORY, MemoryState, Reach, Strategy, ViewBudget, all_but_newest, newest
+from agents.compaction.strategies import LEAST_MEMORY, DueFold, MemoryState, Reach, Strategy, ViewBudget, newest
 
 LETTERS = 5
 """Maximum average characters of a token."""
-
-
-def _entries(state: MemoryState) -> int:
-    return state.unfolded + min(1, state.summaries)
 
 
 def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
@@ -26,18 +21,16 @@ def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    if settings.preset == OFF:
+    tuned, entries = settings.tuned(), state.unfolded + min(1, state.summaries)
+    if settings.preset == OFF or entries < tuned.min_entries_for_compaction:
         return None
-    settings, entries = settings.tuned(), _entries(state)
-    if entries < settings.min_entries_for_compaction:
-        return None
-    if entries < settings.max_entries_before_compaction and state.chars() < settings.max_chars_before_compaction:
+    if entries < tuned.max_entries_before_compaction and state.chars() < tuned.max_chars_before_compaction:
         return None
     return manual(state, settings)
 
 
 def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    return all_but_newest(state, settings.tuned().preserve_last_n_entries)
+    return state.all_but_newest(settings.tuned().preserve_last_n_entries)
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
@@ -62,7 +55,8 @@ def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudge
     at = next_at(state, settings)
     if at is None:
         return ()
-    entries = ViewBudget("entries", _entries(state), at - state.watermark + min(1, state.summaries) - 1)
+    held = min(1, state.summaries)
+    entries = ViewBudget("entries", state.unfolded + held, at - state.watermark + held - 1)
     return entries, ViewBudget("characters", state.chars(), settings.tuned().max_chars_before_compaction - 1)
 
 

@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from agents.compaction.plan import DueFold
 from agents.compaction.settings import SECTIONS, CompactionSettings, SummaryStyle
-from agents.compaction.strategies import MemoryState, Strategy, ViewBudget, all_but_newest
-
-
-def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    return manual(state, settings) if state.tokens() > settings.threshold_tokens else None
-
-
-def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    return all_but_newest(state, 0)
+from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
@@ -29,8 +20,8 @@ def budgets(state: MemoryState, settings: CompactionSettings) -> tuple[ViewBudge
 LAYERED = Strategy(
     "layered",
     "Old results shrink at every turn; over so many tokens everything becomes one summary in sections.",
-    due=due,
-    manual=manual,
+    due=lambda state, settings: state.all_but_newest(0) if state.tokens() > settings.threshold_tokens else None,
+    manual=lambda state, settings: state.all_but_newest(0),
     waits=waits,
     keeps=lambda settings: "nothing",
     rolling=True,

@@ -5,14 +5,17 @@ Asleep from 70 % of the window on, awake from 80 %. Important facts go to the jo
 
 from __future__ import annotations
 
-from agents.compaction.plan import EMERGENCY, SLEEP, DueFold
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.strategies import MemoryState, Strategy, ViewBudget, all_but_newest, newest
+from agents.compaction.strategies import EMERGENCY, SLEEP, DueFold, MemoryState, Strategy, ViewBudget, newest
 
 
 def _threshold(state: MemoryState, settings: CompactionSettings) -> int:
     share = settings.sleep_threshold if state.asleep else settings.emergency_threshold
     return int(share * state.window)
+
+
+def _preserved(state: MemoryState, settings: CompactionSettings) -> int:
+    return max(settings.preserve_entries, state.fitting(int(settings.preserve_fraction * state.window)))
 
 
 def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
@@ -22,15 +25,7 @@ def due(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
     keep = _preserved(state, settings)
     while keep and keep >= state.unfolded:
         keep //= 2
-    return all_but_newest(state, keep, SLEEP if state.asleep else EMERGENCY)
-
-
-def manual(state: MemoryState, settings: CompactionSettings) -> DueFold | None:
-    return all_but_newest(state, _preserved(state, settings))
-
-
-def _preserved(state: MemoryState, settings: CompactionSettings) -> int:
-    return max(settings.preserve_entries, state.fitting(int(settings.preserve_fraction * state.window)))
+    return state.all_but_newest(keep, SLEEP if state.asleep else EMERGENCY)
 
 
 def waits(state: MemoryState, settings: CompactionSettings) -> str:
@@ -42,7 +37,7 @@ SLEEP_STRATEGY = Strategy(
     "sleep",
     "One summary, made asleep once much of the window is taken, in an emergency awake; facts go to the journal first.",
     due=due,
-    manual=manual,
+    manual=lambda state, settings: state.all_but_newest(_preserved(state, settings)),
     waits=waits,
     keeps=lambda settings: f"{newest(settings.preserve_entries)} or {settings.preserve_fraction:.0%} of the window",
     rolling=True,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from agents.compaction.plan import Range
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
+from agents.memory.ranges import Range
 
 
 def hides(state: MemoryState, settings: CompactionSettings) -> Range | None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agents.compaction.plan import AUTOMATIC
+from agents.compaction.strategies import AUTOMATIC
 from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from mud.clock import iso

@@ -10,9 +10,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from agents.compaction.masking import KIND
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view import StrategyContext, StrategyView
+from agents.compaction.view import KIND, StrategyContext, StrategyView
 from agents.llm.tokens import at_most
 from agents.memory.memory import View
 from mud.server.bulk import live_through, newcomer

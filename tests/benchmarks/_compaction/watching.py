@@ -110,7 +110,9 @@ class FoldWatch:
         totals.moments += 1
         totals.tokens += after
         totals.peak = max(totals.peak, after)
-        shares = [one.taken / max(1, one.most) for one in self._agent.compactor.view.budgets()]
+        view = self._agent.compactor.view
+        budgets = view.strategy.budgets(view.state(), view.settings)
+        shares = [one.taken / max(1, one.most) for one in budgets]
         if shares:
             totals.budget = max(totals.budget or 0.0, *shares)
             totals.over += max(shares) > 1

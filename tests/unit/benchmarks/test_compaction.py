@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.masking import placeholder
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.view import placeholder
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry, entry_from_record
 from agents.memory.memory import View

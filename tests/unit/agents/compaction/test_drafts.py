@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from agents.compaction.drafts import CompactionServices, SummaryDraft, SummaryWriter
+from agents.compaction.folds import CompactionServices, SummaryDraft, SummaryWriter
 from agents.compaction.judge.facts import asked_of
 from agents.compaction.judge.judge import validate
 from agents.compaction.settings import SECTIONS, CompactionSettings

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.due import ARREAR, next_at
+from agents.compaction.due import ARREAR, manual_fold, next_at
+from agents.compaction.folds import FoldPlan
+from agents.compaction.settings import CompactionSettings
+from agents.compaction.strategies import MANUAL, DueFold, Strategy
+from agents.compaction.view import StrategyContext, StrategyView
+from mud.registry import Registry
 from tests.lives import STRATEGIES, Life
 
 LAMP = "The Library\nLamp {} stands here. " + "Dust lies on all of it. " * 20
@@ -113,3 +118,30 @@ async def test_after_everything_is_folded_a_manual_fold_says_so(tmp_path: Path) 
     assert await life.compactor.fold_now("manual") is not None
     assert await life.compactor.fold_now("manual") is None
     assert life.compactor.notice == "everything is folded already"
+
+
+@pytest.mark.parametrize(
+    ("rolling", "recent", "longterm"), [(False, (66, 129), (1, 65)), (True, None, (1, 129))], ids=["two", "one"]
+)
+def test_a_plan_covers_what_it_folds_and_with_one_summary_all_before_it(
+    rolling: bool, recent: tuple[int, int] | None, longterm: tuple[int, int], tmp_path: Path
+) -> None:
+    plan = FoldPlan("mine", MANUAL, 66, 129, recent, longterm)
+    assert planned(tmp_path, DueFold(66, 129), rolling) == plan
+
+
+@pytest.mark.parametrize("fold", [DueFold(1, 65), DueFold(67, 129), DueFold(66, 65)])
+def test_a_plan_that_does_not_begin_at_the_watermark_is_refused(fold: DueFold, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="does not begin after memory 65"):
+        planned(tmp_path, fold)
+
+
+def planned(folder: Path, fold: DueFold, rolling: bool = False) -> FoldPlan | None:
+    """Return the plan of a strategy that wants this fold of a life with 129 memories, of which 65 are folded."""
+    life = Life(folder)
+    life.live(129)
+    mine = Strategy("mine", "Mine.", manual=lambda state, settings: fold, rolling=rolling)
+    settings = CompactionSettings(strategy="mine", recent_window=1)
+    return manual_fold(
+        StrategyView(life.memory, lambda: settings, Registry("strategy", [mine]), StrategyContext()), MANUAL
+    )

@@ -10,9 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.compaction.due import next_at, next_fold_in_words
-from agents.compaction.plan import EMERGENCY
 from agents.compaction.settings import OFF
-from agents.compaction.strategies import Strategy
+from agents.compaction.strategies import EMERGENCY, Strategy
 from agents.llm.backend import Completion
 from mud.errors import Unavailable
 from tests.lives import STRATEGIES, Life, reply

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.masking import KIND, masked, masked_count, may_mask, placeholder
 from agents.compaction.settings import CompactionSettings
+from agents.compaction.view import KIND, mask_of, masked, masked_count, placeholder
 from agents.memory.entries import KINDS, Entry
 from mud.world.events import OWN_NOTES
 from tests.houses import house
@@ -134,7 +134,8 @@ def test_a_mask_is_made_of_any_text_and_is_one_short_line(
     one = Entry(3, "", kind, None, place, text, failed=failed)
     assert len(placeholder(one, "wren")) < 260
     assert "\n" not in placeholder(one, "wren")
-    assert not may_mask(one, SETTINGS, "wren") or (kind == KIND and len(placeholder(one, "wren")) < len(text))
+    mask = mask_of(one, SETTINGS, "wren")
+    assert mask is None or (kind == KIND and len(mask) < len(text))
 
 
 def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_masked() -> None:
@@ -143,7 +144,7 @@ def test_a_result_that_cannot_be_masked_is_shown_as_it_is_and_the_others_are_mas
     shown = masked(entries, SETTINGS, "eliza")
     assert shown[1] is odd
     assert [one.seq for one in shown if str(one.text).startswith("look at")] == [1, 3]
-    assert not may_mask(odd, SETTINGS, "eliza")
+    assert mask_of(odd, SETTINGS, "eliza") is None
 
 
 async def test_real_looks_searches_and_notes_of_the_world_get_masks_that_tell_them_apart(tmp_path: Path) -> None:

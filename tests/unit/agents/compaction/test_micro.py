@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.masking import KIND, MaskLog
+from agents.compaction.view import KIND, MaskLog
 from mud.world.events import Perception
 from tests.lives import Disk, Life, heard
 

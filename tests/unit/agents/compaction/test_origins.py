@@ -7,7 +7,7 @@ from pathlib import Path
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import origins
 from mud.storage.configuration import Configuration
-from mud.storage.settings import Value
+from mud.storage.settings import Value, describe, parse_settings
 
 OWN = "agents/moss/agent.md"
 
@@ -43,3 +43,12 @@ def test_what_the_models_window_cuts_short_says_so(tmp_path: Path) -> None:
         1700,
         "config/memory_compaction.md:1, cut to the window of the LLM profile",
     )
+
+
+def test_the_settings_are_in_order_and_read_the_seed() -> None:
+    assert next(one.key for one in describe(CompactionSettings)) == "strategy"
+    text = "# Windows\n\n**immediate_window**: 64\n_Number_\n\n**recent_window**: 64\n\n**profile**: summarizer\n"
+    values, problems = parse_settings(text, CompactionSettings, "config/memory_compaction.md")
+    assert problems == []
+    found = {key: value.value for key, value in values.items()}
+    assert found == {"immediate_window": 64, "recent_window": 64, "profile": "summarizer"}

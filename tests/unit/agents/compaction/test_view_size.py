@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.masking import masked
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.view import StrategyContext, ViewSize
-from tests.lives import Life
+from agents.compaction.view import StrategyContext, StrategyView, masked
+from tests.lives import STRATEGIES, Life
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)
 KINDS = st.sampled_from(["heard", "result", "result", "said", "did"])
+
+
+def view_of(life: Life, settings: CompactionSettings, context: StrategyContext | None = None) -> StrategyView:
+    return StrategyView(life.memory, lambda: settings, STRATEGIES, context or StrategyContext())
 
 
 def plain(life: Life, masks: bool, total: int, settings: CompactionSettings = SETTINGS) -> tuple[int, int]:
@@ -37,7 +41,7 @@ def test_it_counts_what_is_shown_now_and_what_was_shown_before(
 ) -> None:
     life = Life(tmp_path_factory.mktemp("life"))
     life.set(immediate_window=3, recent_window=4)
-    gauge = ViewSize(life.memory, StrategyContext())
+    view = view_of(life, replace(SETTINGS, strategy="masking" if masks else "none"))
     for batch, fold in steps:
         for kind, length in batch:
             life.remember("The lamp by the Cistern. " * (length // 10 + 1), kind=kind)
@@ -45,7 +49,7 @@ def test_it_counts_what_is_shown_now_and_what_was_shown_before(
             life.compactor.fold_due_now()
         total = life.memory.total
         for end in {total, max(life.memory.watermark, total - back)}:
-            state = gauge.state(SETTINGS, masks, end)
+            state = view.state(end)
             assert (state.chars(), state.tokens()) == plain(life, masks, end)
             sizes = [-(-len(one.text) // 4) for one in life.memory.read(life.memory.watermark + 1, end)]
             fitting = sum(sum(sizes[at:]) <= 40 for at in range(len(sizes)))
@@ -60,10 +64,10 @@ def test_it_reads_each_memory_once(tmp_path: Path) -> None:
         return 1
 
     life = Life(tmp_path)
-    gauge = ViewSize(life.memory, StrategyContext(counting=lambda: count))
+    view = view_of(life, SETTINGS, StrategyContext(counting=lambda: count))
     for number in range(300):
         life.remember(f"lamp {number}")
-        assert gauge.state(SETTINGS, masks=False).tokens() == number + 1
+        assert view.tokens() == number + 1
     assert len(counted) == 300
 
 
@@ -72,11 +76,12 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     life = Life(tmp_path)
     life.remember(*("The Library\n" + "Dust lies here. " * 20 for _ in range(9)), kind="result")
     life.remember("I walk on.", kind="did")
-    gauge = ViewSize(
-        life.memory, StrategyContext(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
-    )
-    masking = gauge.state(SETTINGS, masks=True).tokens()
-    whole = gauge.state(CompactionSettings(mask_keep=2, mask_block=2, mask_chars=5000), masks=True).tokens()
+    settings = replace(SETTINGS, strategy="masking")
+    context = StrategyContext(counting=lambda: lambda text: round(len(text) * scale), scale=lambda: scale)
+    view = StrategyView(life.memory, lambda: settings, STRATEGIES, context)
+    masking = view.tokens()
+    settings = replace(settings, mask_chars=5000)
+    whole = view.tokens()
     assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)
     scale = 2.0
-    assert gauge.state(CompactionSettings(mask_keep=2, mask_chars=5000), masks=True).tokens() == 2 * whole
+    assert view.tokens() == 2 * whole

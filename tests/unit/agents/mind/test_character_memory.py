@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.masking import KIND, MaskLog
 from agents.compaction.status import coverage, holes
+from agents.compaction.view import KIND, MaskLog
 from agents.memory.memory import View
 from agents.mind.character_memory import CharacterMemory, trash_of
 from mud.clock import VirtualClock

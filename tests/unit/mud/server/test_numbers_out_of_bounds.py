@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.library.digest import read_digest
-from agents.compaction.library.steps import steps_of
+from agents.compaction.library.digest import read_digest, steps_of
 from agents.definition import read_definition
 from agents.memory.examining import examine
 from agents.memory.history import events

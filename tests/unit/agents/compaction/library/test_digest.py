@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.library.digest import (
     Digest,
+    HistoryStep,
     digest_steps,
     item_of,
     joined,
@@ -14,7 +15,6 @@ from agents.compaction.library.digest import (
     read_digest,
     sentences_of,
 )
-from agents.compaction.library.steps import HistoryStep
 
 _ITEMS = st.lists(st.text(max_size=60).map(item_of).filter(bool), max_size=6, unique=True)
 _DIGESTS = st.builds(
