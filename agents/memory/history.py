@@ -20,14 +20,24 @@ def events(archive: Path, first: int, last: int, name: str = "") -> list[tuple[i
     Events before the first memory have number 0 and belong to a range that begins with 1. Searching for one `name` is
     ten times as fast as for all (empty). Raises OSError.
     """
+    return [
+        (seq, event)
+        for _, found in events_by_file(archive, first, last, name)
+        for seq, event in found
+        if (first if first > 1 else 0) <= seq <= last
+    ]
+
+
+def events_by_file(
+    archive: Path, first: int, last: int, name: str = ""
+) -> Iterator[tuple[int, list[tuple[int, dict[str, Any]]]]]:
+    """Yield for each file that may hold `first..last` its last memory and its events; the next one is read later."""
     files = archive_files(archive)
     ends = [*(start - 1 for start, _ in files[1:]), last]
-    found: list[tuple[int, dict[str, Any]]] = []
+    marked = _EVENT + f'"{name}"'.encode() if name else _EVENT
     for (start, path), end in zip(files, ends, strict=False):
         if start <= last and end >= first:
-            marked = _EVENT + f'"{name}"'.encode() if name else _EVENT
-            found += _events(whole_lines(read_bytes(path, own=True)), start, marked)
-    return [(seq, event) for seq, event in found if (first if first > 1 else 0) <= seq <= last]
+            yield end, list(_events(whole_lines(read_bytes(path, own=True)), start, marked))
 
 
 def tail(

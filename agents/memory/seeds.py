@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.memory.entries import Entry, check_record
-from agents.memory.history import events
+from agents.memory.history import events, events_by_file, last_event
 from agents.memory.memory import Memory
 from mud.clock import Clock, iso
 from mud.errors import Problem, VaultProblem
@@ -55,7 +55,7 @@ def fresh(folder: Path, total: int = _ENDLESS) -> tuple[list[Seed], list[Problem
     """Return the files not imported yet, in order, and the problems of those that cannot be. `total`: entries."""
     names = _names(folder)
     try:
-        known = _known(_imports(folder, total), total) if names else {}
+        known = _imported(folder, names, total) if names else {}
     except OSError as error:
         file = f"agents/{folder.name}/{FOLDER}"
         return [], [Problem(file, 0, "", f"nothing is imported while the archive cannot be read ({error})")]
@@ -119,8 +119,16 @@ def _is_seed(path: Path) -> bool:
     return path.suffix == ".md" and not path.name.startswith(".") and path.is_file()
 
 
-def _imports(folder: Path, total: int) -> list[_Import]:
-    return [one for _, event in events(folder / "archive", 1, max(1, total)) if (one := _import(event)) is not None]
+def _imported(folder: Path, names: Sequence[str], total: int) -> dict[str, str]:
+    """Return imported files as `_known` does; the archive is read only until all `names` are among them."""
+    imports: list[_Import] = []
+    known: dict[str, str] = {}
+    for end, found in events_by_file(folder / "archive", 1, max(1, total), IMPORT):
+        imports += [one for _, event in found if (one := _import(event)) is not None]
+        known = _known(imports, min(end, total))
+        if known.keys() >= set(names):
+            break
+    return known
 
 
 def _import(event: dict[str, Any]) -> _Import | None:
@@ -153,7 +161,10 @@ class Seeds:
     def finish(self) -> list[Entry]:
         """Finish an interrupted import; call it right after opening, before other entries. Raises OSError."""
         memory = self._memory
-        imports = _imports(memory.folder, memory.total) if _names(memory.folder) else []
+        if not _names(memory.folder):
+            return []
+        near = events(memory.folder / "archive", max(1, memory.total - BATCH), max(1, memory.total), IMPORT)
+        imports = [one for _, event in near if (one := _import(event)) is not None]
         return self.take_up()[0] if imports and imports[-1].last > memory.total else []
 
     def take_up(self) -> tuple[list[Entry], list[Problem]]:
@@ -171,16 +182,14 @@ class Seeds:
         """Write the `import` line; return whether it is in the archive."""
         memory = self._memory
         first, last = memory.total + 1, memory.total + len(batch)
-        before = len(_imports(memory.folder, memory.total))
-        memory.record(
-            {
-                "event": IMPORT,
-                "at": iso(self._clock.now()),
-                "covers": {"first": first, "last": last},
-                "files": [{"file": seed.name, "sha256": seed.digest} for seed in batch],
-            }
-        )
-        return len(_imports(memory.folder, memory.total)) > before
+        event = {
+            "event": IMPORT,
+            "at": iso(self._clock.now()),
+            "covers": {"first": first, "last": last},
+            "files": [{"file": seed.name, "sha256": seed.digest} for seed in batch],
+        }
+        # Read back, as a line that is there in spite of an error would claim the next memories.
+        return memory.record(event) or last_event(memory.folder / "archive", IMPORT) == event
 
 
 def _batches(seeds: Sequence[Seed]) -> Iterator[Sequence[Seed]]:
