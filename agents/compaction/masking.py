@@ -14,7 +14,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.memory.entries import Entry
 from agents.memory.history import last_event
 from agents.memory.perception import of_own_notes
-from agents.memory.references import reference
+from agents.memory.ranges import reference
 from agents.text.english import flat
 from mud.clock import Clock, iso
 

@@ -191,7 +191,7 @@ def test_what_was_lived_since_the_import_is_not_read_again(wren: Lived) -> None:
     wren.write("01.md", "One.")
     wren.seeds.take_up()
     wren.memory.append([heard("Good morning.")] * PER_FILE, "2026-11-20T07:21:37.123Z", 7)
-    first, later = sorted((wren.folder / "archive").iterdir())
+    _, later = sorted((wren.folder / "archive").iterdir())
     later.rename(later.with_suffix(".away"))
     later.mkdir()  # reading it is an error
     assert fresh(wren.folder, wren.memory.total) == ([], [])

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Agent
-from agents.memory.journal import FILE, Journal
-from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine, render_entry
+from agents.memory.journal import FILE, SYNTHESIS, Journal, JournalEntry, JournalLine, render_entry
 from agents.mind.journal_keeper import JournalKeeper, alike, gathered
 from mud.world.events import Perception
 from tests.houses import house
