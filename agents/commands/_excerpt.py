@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from agents.memory.notes import NoteSection
+from agents.memory.note_form import NoteSection
 from agents.recall.question import content_words, words_of
 
 

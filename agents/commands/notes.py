@@ -9,7 +9,7 @@ from agents.commands._answer import answers
 from agents.commands._excerpt import excerpt
 from agents.commands._when import date, when
 from agents.commands.note import LONGEST_TITLE
-from agents.memory.notes import Note, NoteSection
+from agents.memory.note_form import Note, NoteSection
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal

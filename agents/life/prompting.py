@@ -13,7 +13,7 @@ from agents.compaction.status import Shed
 from agents.compaction.view import UNLIMITED
 from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
-from agents.memory.notes import Note
+from agents.memory.note_form import Note
 from agents.mind.settings import offers
 from agents.mind.templates import Templates
 from agents.population.population import Population

@@ -260,19 +260,7 @@ _BASE = {"told": 6, "heard": 4, "note": 6, "saw": 2, "moved": 2, "result": 2}
 _PROMISE = re.compile(
     r"\b(promise\w*|swear|swore|never|always|remember|secret|must|i will|i'll|give you my word)\b", re.IGNORECASE
 )
-_OF_PROMISES = [
-    "promise",
-    "swear",
-    "swore",
-    "never",
-    "always",
-    "remember",
-    "secret",
-    "must",
-    "i will",
-    "i'll",
-    "my word",
-]
+_OF_PROMISES = ("promise", "swear", "swore", "never", "always", "remember", "secret", "must", "i will", "i'll", "word")
 _TELLING = re.compile(r"\b(key|hidden|buried|dead|died|love\w*|hate\w*|danger\w*|name is|called)\b", re.IGNORECASE)
 _OF_TELLING = ("key", "hidden", "buried", "dead", "died", "love", "hate", "danger", "name is", "called")
 _DIGIT = re.compile(r"\d")

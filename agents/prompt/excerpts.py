@@ -14,7 +14,7 @@ from functools import cache
 from typing import NamedTuple
 
 from agents.memory.entries import Hit
-from agents.memory.notes import Note
+from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
 from agents.prompt.prompt import Experience
 from agents.recall.question import content_words, words_of

@@ -11,7 +11,7 @@ from random import Random
 
 from agents.compaction.judge.reading import keys_of, telling_of
 from agents.memory.entries import Entry
-from agents.memory.notes import entry_text, is_blank, new_file, with_entry, with_newest
+from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, with_newest
 from agents.reflection.assistant_talk import without_assistant_talk as told_by
 from agents.reflection.insights import Say
 from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, words_of

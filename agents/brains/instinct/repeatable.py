@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from agents.brains._disclosure import is_ignorant, is_secret_words
 from agents.brains.instinct.marks import DATED, LEANS
-from agents.memory.notes import is_reason
+from agents.memory.note_form import is_reason
 from agents.memory.perception import reads_as_whisper
 from agents.text.addressing import asks
 from mud.world.sentences import sentences

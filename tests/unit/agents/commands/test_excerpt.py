@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.commands._excerpt import excerpt, fitting
-from agents.memory.notes import NoteSection
+from agents.memory.note_form import NoteSection
 
 
 @given(st.text(max_size=80), st.integers(1, 40))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.notes import entry_text, is_blank, new_file, read_note, with_entry, with_newest, with_only
+from agents.memory.note_form import entry_text, is_blank, new_file, read_note, with_entry, with_newest, with_only
 from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, open_fence
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.memory.entries import Entry
-from agents.memory.notes import Note
+from agents.memory.note_form import Note
 from agents.recall.documents import documents_of
 from agents.recall.recall import RecallService, discard_index
 from agents.recall.settings import RecallSettings
