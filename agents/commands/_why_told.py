@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from agents.agent import Agent
 from agents.commands._excerpt import excerpt
 from agents.commands._when import when
-from agents.memory.references import read_reference, reference
+from agents.memory.ranges import read_reference, reference
 from agents.mind.traces import PARTS, Lookup, ModelCall, Trace, TracedHit
 from agents.population.population import Population
 from mud.world.narration import Phrase, phrase

@@ -8,8 +8,7 @@ from agents.commands._count import memories
 from agents.commands._excerpt import excerpt
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
-from agents.memory.ranges import missing
-from agents.memory.references import Reference, read_reference, reference
+from agents.memory.ranges import Reference, missing, read_reference, reference
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from agents.commands._answer import answers, ask_about, asked_about
 from agents.commands._when import when
-from agents.memory.journal_form import JournalEntry
+from agents.memory.journal import JournalEntry
 from agents.population.population import Population
 from mud.commands import Context, Outcome, command
 from mud.errors import Refusal

@@ -12,7 +12,7 @@ from agents.commands._excerpt import excerpt
 from agents.commands._when import clock_time
 from agents.commands.archive import NONE, UNREADABLE_ALL, line_of, lived, mind_of, whose
 from agents.memory.history import events
-from agents.memory.references import reference
+from agents.memory.ranges import reference
 from agents.population.population import Population
 from mud.commands import Context, Outcome, command
 from mud.errors import Refusal

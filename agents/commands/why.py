@@ -15,7 +15,7 @@ from agents.commands._when import when
 from agents.commands._why_told import REASON_BAR, told_trace
 from agents.definition import find_definition
 from agents.memory.entries import Entry
-from agents.memory.references import read_reference, reference
+from agents.memory.ranges import read_reference, reference
 from agents.mind.traces import Head, Trace
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command

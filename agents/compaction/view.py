@@ -19,7 +19,7 @@ from agents.memory.entries import Entry, in_prompt
 from agents.memory.history import last_event
 from agents.memory.memory import Memory, View
 from agents.memory.perception import of_own_notes
-from agents.memory.references import reference
+from agents.memory.ranges import reference
 from agents.memory.summaries import Summary
 from agents.text.english import flat
 from mud.clock import Clock, iso

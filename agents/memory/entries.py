@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from agents.text.grammar import second_person
 from mud.clock import iso, parse_iso
@@ -16,10 +16,17 @@ from mud.world.events import Perception, mark_of
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """`result`: what the agent's own query commands showed. `told`: whispered to the agent alone; without an actor it
 comes from outside the world, such as from the owner."""
+HIGHEST = 10**12
+"""The highest number of a memory, step or fold; lines with a higher one cannot be read."""
 LONGEST_TEXT = 65_536
 """In characters, of a memory that comes from a file."""
-DREAMED = "I dreamed something."
-"""The text that stands for a dream in summaries."""
+LONGEST_ID = 200
+"""In characters, of an id in a bulk import."""
+RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
+"""The keys read from a record from outside."""
+ORIGIN = "from"
+_STRUCTURE = ("#", "~", "---")
+"""What headings, cues and the lines around a transcript begin with in a prompt."""
 
 
 class Entry(NamedTuple):
@@ -34,7 +41,7 @@ class Entry(NamedTuple):
         source: number of the ledger step.
         mark: one of `mud.world.events.MARKS`; None for most.
         id: id from the input of a bulk import.
-        origin: digest of a bulk import's file up to this line; see `agents.memory.received`.
+        origin: digest of a bulk import's file up to this line; see `agents.memory.history.with_digests`.
     """
 
     seq: int
@@ -67,31 +74,43 @@ class Entry(NamedTuple):
         )
 
     @staticmethod
-    def from_json(data: dict[str, Any]) -> Entry:
-        """Decode an archive line. Raises KeyError when `seq`, `at`, `kind` or `text` is missing."""
+    def from_json(data: Mapping[str, Any]) -> Entry | None:
+        """Decode an archive line; None when `is_memory` denies it. Numbers that are none count as missing."""
+        if not is_memory(data):
+            return None
+        importance, source = data.get("importance"), data.get("source")
+        id, origin = data.get("id"), data.get(ORIGIN)
         return Entry(
-            seq=data["seq"],
-            at=data["at"],
-            kind=data["kind"],
-            actor=data.get("actor"),
-            place=data.get("place"),
-            text=data["text"],
-            reason=data.get("reason"),
-            failed=data.get("failed", False),
-            importance=data.get("importance", 3),
-            source=data.get("source", 0),
-            mark=mark_of(data.get("mark")),
-            id=_text(data.get("id")),
-            origin=_text(data.get("from")),
+            data["seq"],
+            data["at"],
+            data["kind"],
+            data.get("actor"),
+            data.get("place"),
+            data["text"],
+            data.get("reason"),
+            data.get("failed", False),
+            importance if is_number(importance) else 3,
+            source if is_number(source) else 0,
+            mark_of(data.get("mark")),
+            id if isinstance(id, str) else None,
+            origin if isinstance(origin, str) else None,
         )
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def is_memory(line: Mapping[str, Any]) -> bool:
+    """Return whether a line has every key that a memory needs, with strings where they belong."""
+    for key in ("at", "kind", "text"):
+        if not isinstance(line.get(key), str):
+            return False
+    for key in ("actor", "place", "reason"):
+        if not isinstance(line.get(key, ""), str) and line[key] is not None:
+            return False
+    return True
 
 
-_STRUCTURE = ("#", "~", "---")
-"""What headings, cues and the lines around a transcript begin with in a prompt."""
+def is_number(value: object) -> TypeGuard[int]:
+    """Return whether a value is an integer (no bool) of at most `HIGHEST`."""
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= HIGHEST
 
 
 def in_prompt(entry: Entry, name: str) -> str:
@@ -103,6 +122,11 @@ def in_prompt(entry: Entry, name: str) -> str:
     text = second_person(entry.text, name) if entry.kind == "did" and entry.actor is None else entry.text
     text = f"  {text}" if text.startswith(_STRUCTURE) else text
     return f"{text} (your reason: {entry.reason})" if entry.reason else text
+
+
+def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+    """Replace the text of dreams, so that summaries do not take them for events."""
+    return tuple(one._replace(text="I dreamed something.") if one.kind == "dream" else one for one in entries)
 
 
 class Hit(NamedTuple):
@@ -149,11 +173,19 @@ def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, 
     return Entry(seq, at, kind, actor, place, text, reason, failed, importance_of(kind, text, names), source, mark)
 
 
-LONGEST_ID = 200
-"""In characters, of an id in a bulk import."""
-RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
-"""The keys read from a record from outside."""
-ORIGIN = "from"
+_TEXTS = ("at", "kind", "actor", "place", "reason", "id")
+_HALF = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which JSON and YAML can spell."""
+_ISO = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
+)
+"""An ISO 8601 date or time with only one reading; UTC when it has no zone."""
+
+
+def check_record(record: Mapping[str, object]) -> None:
+    """Raise ValueError, with one sentence, when a record is no memory; see `entry_from_record`."""
+    entry_from_record(record, 0, "", 0)
 
 
 def entry_from_record(
@@ -169,116 +201,66 @@ def entry_from_record(
     Raises:
         ValueError: one sentence on what is wrong.
     """
-    text, kind, importance = _checked(record)
-    return Entry(
-        seq,
-        _time(record.get("at"), at),
-        kind,
-        _optional(record.get("actor")),
-        _optional(record.get("place")),
-        text,
-        _optional(record.get("reason")),
-        record.get("failed") is True,
-        importance_of(kind, text, names) if importance is None else importance,
-        source,
-        id=_optional(record.get("id")),
-        origin=_text(record.get(ORIGIN)),
-    )
-
-
-def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
-    """Replace the text of dreams, so that summaries do not take them for events."""
-    return tuple(entry._replace(text=DREAMED) if entry.kind == "dream" else entry for entry in entries)
-
-
-def check_record(record: Mapping[str, object]) -> None:
-    """Raise ValueError, with one sentence, when a record is no memory; see `entry_from_record`."""
-    _checked(record)
-    _time(record.get("at"), "")
-
-
-def _checked(record: Mapping[str, object]) -> tuple[str, str, int | None]:
-    text, importance = _text_of(record), record.get("importance")
-    # With an actor, `told` would be a private whisper.
-    kind = record.get("kind") or ("heard" if record.get("actor") else "told")
-    if len(str(record.get("id") or "")) > LONGEST_ID:
-        raise ValueError(f"id: it is too long; expected at most {LONGEST_ID} characters")
-    for key in _TEXTS:
-        value = record.get(key)
-        if value is not None:
-            if not isinstance(value, str):
-                raise ValueError(f"{key}: {value!r} is no text")
-            _check_whole(key, value)
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
-    if importance is None:
-        return text, kind, None
-    if not isinstance(importance, int) or isinstance(importance, bool) or not 1 <= importance <= 10:
-        raise ValueError(f"importance: {importance!r} is no whole number from 1 to 10")
-    return text, kind, importance
-
-
-def _text_of(record: Mapping[str, object]) -> str:
     text = record.get("text")
+    if text is None:
+        raise ValueError("text: there is none; expected what is remembered")
     if not isinstance(text, str):
-        raise ValueError(
-            f"text: {'there is none' if text is None else f'{text!r} is no text'}; expected what is remembered"
-        )
-    _check_whole("text", text)
-    text = sanitize(text)
+        raise ValueError(f"text: {text!r} is no text; expected what is remembered")
+    text = _sanitized("text", text)
     if not text or text.isspace():
         raise ValueError("text: it is blank; expected what is remembered")
     if len(text) > LONGEST_TEXT:
         raise ValueError(f"text: it has {len(text):,} characters; expected at most {LONGEST_TEXT:,} in one memory")
-    return text
+    if len(str(record.get("id") or "")) > LONGEST_ID:
+        raise ValueError(f"id: it is too long; expected at most {LONGEST_ID} characters")
+    given = {key: _sanitized(key, value) or None for key in _TEXTS if (value := record.get(key)) is not None}
+    # With an actor, `told` would be a private whisper.
+    kind = record.get("kind") or ("heard" if record.get("actor") else "told")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
+    importance, origin = record.get("importance"), record.get(ORIGIN)
+    if importance is None:
+        importance = importance_of(kind, text, names)
+    if not isinstance(importance, int) or isinstance(importance, bool) or not 1 <= importance <= 10:
+        raise ValueError(f"importance: {importance!r} is no whole number from 1 to 10")
+    return Entry(
+        seq,
+        _time(record["at"]) if record.get("at") else at,
+        kind,
+        given.get("actor"),
+        given.get("place"),
+        text,
+        given.get("reason"),
+        record.get("failed") is True,
+        importance,
+        source,
+        id=given.get("id"),
+        origin=origin if isinstance(origin, str) else None,
+    )
 
 
-def _check_whole(key: str, text: str) -> None:
-    if not text.isascii() and _HALF.search(text):
+def _sanitized(key: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"{key}: {value!r} is no text")
+    if not value.isascii() and _HALF.search(value):
         raise ValueError(f"{key}: it holds half of a character, such as \\ud800 alone; expected whole ones")
+    return sanitize(value)
 
 
-def _optional(value: object) -> str | None:
-    return sanitize(value) or None if isinstance(value, str) else None
-
-
-def _time(value: object, otherwise: str) -> str:
-    if not isinstance(value, str) or not value:
-        return otherwise
+def _time(value: object) -> str:
     try:
-        if not _ISO.fullmatch(value):
+        if not isinstance(value, str) or not _ISO.fullmatch(value):
             raise ValueError
         return iso(parse_iso(value.replace(",", ".").upper()))
     except (ValueError, OverflowError):  # OverflowError: its zone moves it out of the valid years
         raise ValueError(f"at: {value!r} is no time; expected one such as 2026-11-20T07:21:37.123Z") from None
 
 
-_ISO = re.compile(
-    r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-    r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
-)
-"""An ISO 8601 date or time with only one reading; UTC when it has no zone."""
-
-_TEXTS = ("at", "kind", "actor", "place", "reason", "id")
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which JSON and YAML can spell."""
 _BASE = {"told": 6, "heard": 4, "note": 6, "saw": 2, "moved": 2, "result": 2}
 _PROMISE = re.compile(
     r"\b(promise\w*|swear|swore|never|always|remember|secret|must|i will|i'll|give you my word)\b", re.IGNORECASE
 )
-_OF_PROMISES = (
-    "promise",
-    "swear",
-    "swore",
-    "never",
-    "always",
-    "remember",
-    "secret",
-    "must",
-    "i will",
-    "i'll",
-    "my word",
-)
+_OF_PROMISES = ("promise", "swear", "swore", "never", "always", "remember", "secret", "must", "i will", "i'll", "word")
 _TELLING = re.compile(r"\b(key|hidden|buried|dead|died|love\w*|hate\w*|danger\w*|name is|called)\b", re.IGNORECASE)
 _OF_TELLING = ("key", "hidden", "buried", "dead", "died", "love", "hate", "danger", "name is", "called")
 _DIGIT = re.compile(r"\d")
@@ -286,18 +268,17 @@ _DIGIT = re.compile(r"\d")
 
 def importance_of(kind: str, text: str, names: tuple[str, ...] = ()) -> int:
     """Return the importance of a memory, 1 to 10, by rules alone. A mention of one of `names` raises it."""
-    value = _BASE.get(kind, 3) + _told(text)
+    value = _BASE.get(kind, 3) + _weight(text)
     if kind in ("heard", "saw"):
         for name in names:
             if name and name in text:
-                value += 1
-                break
+                return min(10, value + 1)
     return min(10, value)
 
 
 @lru_cache(maxsize=256)
-def _told(text: str) -> int:
-    """Cached, as every witness of a line asks for the same text."""
+def _weight(text: str) -> int:
+    """Return what the words add to the importance. Cached, as every witness of a line asks for the same text."""
     low = text.lower()
     value = 2 if _finds(_PROMISE, _OF_PROMISES, text, low) else 0
     return value + 1 if _DIGIT.search(text) or _finds(_TELLING, _OF_TELLING, text, low) else value
@@ -305,10 +286,6 @@ def _told(text: str) -> int:
 
 def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str, low: str) -> bool:
     """Search for a pattern; an ASCII text without any plain mark in lower case is ruled out in a tenth of the time."""
-    if text.isascii():
-        for mark in marks:
-            if mark in low:
-                break
-        else:
-            return False
+    if text.isascii() and not any(mark in low for mark in marks):
+        return False
     return pattern.search(text) is not None

@@ -1,20 +1,29 @@
 """The journal: facts kept before memories are folded (seed 003), in a file that people may read and edit.
 
-`journal.md` holds at most `LIVE` entries. Entries that must make room are first appended to `journal-history.md`; a
-kill in between leaves them in both. Other lines stay as people left them. What to keep is decided in
-`agents.mind.journal_keeper`.
+`journal.md` has one list item per entry, with its attributes in parentheses after the text:
+
+    - The key is under the bench (2026-11-20T07:21:37.123Z; direct; trust 0.9; importance 6; from Moss; eliza#120)
+
+Other lines are prose and stay as people left them; an item without parentheses is an entry without attributes. At most
+`LIVE` entries are held. Those that must make room are first appended to `journal-history.md`; a kill in between leaves
+them in both. What to keep is decided in `agents.mind.journal_keeper`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from agents.memory.archive import LineWriter
-from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine, entry_lines, render_entry
+from agents.memory.ranges import Range, merged, reference
 from mud.errors import VaultProblem
-from mud.storage.documents import examine_document, render_document, replace_key
+from mud.sanitize import sanitize
+from mud.storage.documents import examine_document, markdown_lines, render_document, replace_key
 from mud.storage.files import OWN_LIMIT, read_if_there, write_atomic
 from mud.storage.jsonl import JsonlWriter
 
@@ -22,10 +31,155 @@ FILE = "journal.md"
 HISTORY = "journal-history.md"
 LIVE = 100
 """Entries in the journal at most (seed 003)."""
+DIRECT = "direct"
+OBSERVATION = "observation"
+INFERENCE = "inference"
+ENVIRONMENTAL = "environmental"
+SYNTHESIS = "context_synthesis"
+TYPES = (DIRECT, OBSERVATION, INFERENCE, ENVIRONMENTAL, SYNTHESIS)
+"""Origins of an entry (seed 003): told, perceived, concluded, overheard, or the summary of a fold."""
+SHOWN = 4
+"""References listed at either end; those in between are only counted."""
+_CONSOLIDATED = "consolidated"
+"""Mark of an entry that is in a note or a newer entry too."""
 _INTRO = """# Journal
 
 What is kept before memories are folded into a summary. Each line that begins with - is an entry; edit them freely.
 """
+_ITEM = re.compile(r"^- +(?P<text>\S.*?)(?: +\((?P<known>[^()]*)\))?[ \t]*$")
+_REFERENCE = re.compile(r"(?P<owner>[\w-]+)#(?P<first>\d{1,15})(?:-(?P<last>\d{1,15}))?")
+_REST = re.compile(r"(?P<count>\d{1,15}) more")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:T[\d:.]+Z)?")
+_UNSAFE = re.compile(r"[;()\n\r]+")
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEntry:
+    """One entry of a journal, on one line.
+
+    Args:
+        at: empty when unknown.
+        type: one of `TYPES`.
+        trust: 0 to 1.
+        importance: 1 (trifle) to 10.
+        source: name of the speaker; may be empty.
+        about: person or place; may be empty.
+        references: such as `eliza#120` or `eliza#66-129`; `12 more` for those left out.
+    """
+
+    text: str
+    at: str = ""
+    type: str = DIRECT
+    trust: float = 0.9
+    importance: int = 5
+    source: str = ""
+    about: str = ""
+    references: tuple[str, ...] = ()
+    consolidated: bool = False
+
+
+class JournalLine(NamedTuple):
+    """An entry, and its line as it stands in the file."""
+
+    raw: str
+    entry: JournalEntry
+
+
+def render_entry(entry: JournalEntry) -> str:
+    """Return the line of an entry; it parses to the same entry."""
+    text = " ".join(entry.text.split())
+    if text.endswith(")"):
+        text += "."  # or the parentheses would be read as attributes
+    source, about = (" ".join(_UNSAFE.sub(" ", name).split()) for name in (entry.source, entry.about))
+    known = [
+        entry.at,
+        entry.type,
+        f"trust {entry.trust:g}",
+        f"importance {entry.importance}",
+        f"from {source}" if source else "",
+        f"about {about}" if about else "",
+        ", ".join(entry.references),
+        _CONSOLIDATED if entry.consolidated else "",
+    ]
+    return f"- {text} ({'; '.join(filter(None, known))})"
+
+
+def parse_entry(line: str) -> JournalEntry | None:
+    """Return the entry of a line; None when it is no list item."""
+    found = _ITEM.match(line := sanitize(line))
+    if found is None:
+        return None
+    parts = [part for one in (found["known"] or "").split(";") if (part := one.strip())]
+    if not any(part in TYPES or _TIME.fullmatch(part) or _references(part) for part in parts):
+        return JournalEntry(line.strip()[1:].strip())
+    entry = JournalEntry(found["text"])
+    for part in parts:
+        entry = replace(entry, **_attribute(part))
+    return entry
+
+
+def _attribute(part: str) -> dict[str, Any]:
+    """Return an attribute by the name of its field; nothing for one that cannot be read."""
+    word, _, rest = part.partition(" ")
+    if part in TYPES:
+        return {"type": part}
+    if part == _CONSOLIDATED:
+        return {"consolidated": True}
+    if _TIME.fullmatch(part):
+        return {"at": part}
+    if references := _references(part):
+        return {"references": references}
+    if word in ("from", "about"):
+        return {"source" if word == "from" else "about": rest}
+    if word == "trust" and re.fullmatch(r"[01](?:\.\d+)?", rest):
+        return {"trust": min(1.0, float(rest))}
+    if word == "importance" and re.fullmatch(r"\d{1,2}", rest):
+        return {"importance": max(1, min(10, int(rest)))}
+    return {}
+
+
+def _references(part: str) -> tuple[str, ...]:
+    found = [one.strip() for one in part.split(",")]
+    known = _REFERENCE.fullmatch(found[0]) and all(_REFERENCE.fullmatch(one) or _REST.fullmatch(one) for one in found)
+    return tuple(found) if known else ()
+
+
+def _spans(references: Iterable[str]) -> defaultdict[str, list[Range]]:
+    """Return the ranges of references by owner."""
+    spans: defaultdict[str, list[Range]] = defaultdict(list)
+    for found in filter(None, map(_REFERENCE.fullmatch, references)):
+        first, last = int(found["first"]), int(found["last"] or found["first"])
+        spans[found["owner"]].append((min(first, last), max(first, last)))
+    return spans
+
+
+def united_references(references: Iterable[str]) -> tuple[str, ...]:
+    """Merge references into ordered ranges; of very many, keep `SHOWN` at either end and count the rest."""
+    references = list(references)
+    ranges = [(owner, *span) for owner, spans in _spans(references).items() for span in merged(spans)]
+    left_out = sum(int(rest["count"]) for one in references if (rest := _REST.fullmatch(one)))
+    left_out += sum(last - first + 1 for _, first, last in ranges[SHOWN:-SHOWN])
+    shown = [reference(*one) for one in ranges]
+    if not left_out:
+        return tuple(shown)
+    return (*shown[:SHOWN], f"{left_out} more", *shown[max(SHOWN, len(shown) - SHOWN) :])
+
+
+def entry_lines(text: str) -> Iterator[JournalLine]:
+    """Yield the entries of a file in order, except those in code blocks."""
+    for line in markdown_lines(text):
+        entry = None if line.fenced else parse_entry(line.text)
+        if entry is not None:
+            yield JournalLine(line.text, entry)
+
+
+def superseded(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
+    """Return the fold summaries not marked yet, marked as consolidated: a newer one includes them."""
+    return {
+        line.raw: replace(line.entry, consolidated=True)
+        for line in lines
+        if line.entry.type == SYNTHESIS and not line.entry.consolidated
+    }
 
 
 class Journal:
@@ -53,16 +207,9 @@ class Journal:
         value = examine_document(self._text(), FILE)[0].front.get("through")
         if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= total:
             return value
-        referred = [line.entry.last(owner) for line in self.lines() if line.entry.type != SYNTHESIS]
-        return max((last for last in referred if last <= total), default=0)
-
-    def keep(self, entries: Sequence[JournalEntry], through: int | None = None) -> None:
-        """Add entries; those that must make room go into the history. `through`: the last memory searched for facts.
-
-        Raises:
-            OSError, VaultProblem: then nothing is lost, and everything may be repeated.
-        """
-        self.settle({}, entries, through)
+        spans = (_spans(line.entry.references)[owner] for line in self.lines() if line.entry.type != SYNTHESIS)
+        lasts = (max((last for _, last in found), default=0) for found in spans)
+        return max((last for last in lasts if last <= total), default=0)
 
     def settle(
         self,
@@ -70,26 +217,35 @@ class Journal:
         added: Sequence[JournalEntry] = (),
         through: int | None = None,
     ) -> None:
-        """Replace entries, move some into the history (None), and add new ones, in one write. Raises as `keep`.
+        """Replace entries, move some into the history (None), and add new ones, in one write.
 
-        `changed` is keyed by the line as it was read, so a line that a person changed meanwhile stays.
+        Args:
+            changed: by the line as it was read, so that a line which a person changed meanwhile stays.
+            added: to make room for them, others go into the history.
+            through: the last memory searched for facts.
+
+        Raises:
+            OSError, VaultProblem: then nothing is lost, and everything may be repeated.
         """
         before = self._text()
-        text, away = _replaced(before, changed)
+        text, moved = _replaced(before, changed)
         if added:
             text = text or render_document({"type": "journal"}, _INTRO)
-            text = f"{text.rstrip()}\n{'' if _ends_with_item(text) else chr(10)}"
+            after_item = any(entry_lines(text.rstrip().rpartition("\n")[2]))
+            text = f"{text.rstrip()}\n{'' if after_item else chr(10)}"
             text += "".join(f"{render_entry(entry)}\n" for entry in added)
-        text, crowded = _with_room(text)
-        if through is not None and (text or added):
-            text = _through(text, through)
-        if moved := [*away, *crowded]:
-            with_history = self._open(self._history)
-            try:
-                with_history.append(moved)
-                with_history.sync()
-            finally:
-                with_history.close()
+        # Consolidated entries make room first, then those with the lowest importance times trust, then the oldest.
+        lines = list(entry_lines(text))
+        order = sorted(lines, key=lambda line: (not line.entry.consolidated, line.entry.importance * line.entry.trust))
+        going = [line.raw for line in order[: max(0, len(lines) - LIVE)]]
+        text, crowded = _replaced(text, dict.fromkeys(going))  # of duplicate lines the second goes the next time
+        if through is not None and text:
+            with suppress(VaultProblem):  # malformed front matter stays as it is
+                text = replace_key(text, "through", through, FILE)
+        if moved or crowded:
+            with closing(self._open(self._history)) as history:
+                history.append([*moved, *crowded])
+                history.sync()
         if text != before:
             self._write(self._path, text)
 
@@ -105,55 +261,16 @@ class Journal:
         return (read_if_there(self._path, OWN_LIMIT, FILE) or "").replace("\r\n", "\n")
 
 
-def _ends_with_item(text: str) -> bool:
-    last = text.rstrip().rpartition("\n")[2]
-    return any(entry_lines(last))
-
-
 def _replaced(text: str, changed: Mapping[str, JournalEntry | None]) -> tuple[str, list[str]]:
     """Return the text with entries replaced, and the lines for the history."""
-    if not changed:
-        return text, []
     left = dict(changed)
-    out: list[str] = []
+    kept: list[str] = []
     away: list[str] = []
     for line in text.split("\n"):
         if line not in left:
-            out.append(line)
+            kept.append(line)
         elif (entry := left.pop(line)) is not None:
-            out.append(render_entry(entry))
+            kept.append(render_entry(entry))
         else:
             away.append(line)
-    return "\n".join(out), away
-
-
-def _with_room(text: str) -> tuple[str, list[str]]:
-    """Return the text with at most `LIVE` entries, and the lines that must go.
-
-    Consolidated entries go first, then those with the lowest importance times trust, then the oldest.
-    """
-    lines = list(entry_lines(text))
-    over = len(lines) - LIVE
-    if over <= 0:
-        return text, []
-    order = sorted(lines, key=lambda line: (not line.entry.consolidated, line.entry.importance * line.entry.trust))
-    going = [line.raw for line in order[:over]]
-    marked: dict[str, JournalEntry | None] = dict.fromkeys(going)
-    return _replaced(text, marked)  # of duplicate lines the second goes with the next entries
-
-
-def _through(text: str, through: int) -> str:
-    """Set `through` in the front matter; malformed front matter stays as it is."""
-    try:
-        return replace_key(text, "through", through, FILE)
-    except VaultProblem:
-        return text
-
-
-def superseded(lines: Sequence[JournalLine]) -> dict[str, JournalEntry | None]:
-    """Return the fold summaries not marked yet, marked as consolidated: a newer one includes them."""
-    return {
-        line.raw: replace(line.entry, consolidated=True)
-        for line in lines
-        if line.entry.type == SYNTHESIS and not line.entry.consolidated
-    }
+    return "\n".join(kept), away

@@ -6,7 +6,9 @@ learns of it, that the view tiles `1..n` without gap or overlap, and that RAM us
 
 from __future__ import annotations
 
+import logging
 import os
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,24 +18,24 @@ from typing import Any
 from agents.memory.archive import Archive, LineWriter
 from agents.memory.current_summaries import CurrentSummaries
 from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
-from agents.memory.lines import is_commit
-from agents.memory.ranges import missing
-from agents.memory.recent_cache import RecentCache
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, unread
-from agents.memory.warnings import MemoryWarnings
-from agents.memory.write_backlog import WriteBacklog
+from agents.memory.ranges import Range, merged, missing, spoken
+from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, is_commit, unread
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
 from mud.storage.jsonl import JsonlWriter
 from mud.world.events import Perception
 
+log = logging.getLogger(__name__)
+
 IN_RAM = 1024
 """Newest entries kept in RAM at most; older ones are read from the archive."""
-
+WAITING = 4096
+"""Entries that wait at most while the archive cannot be written. The ledger has them too."""
+TOLD = 8
+"""Unreadable ranges that are named in warnings at most."""
 _AT_START = "summaries at the start"
 """Key of the warning about the summaries at opening; the next fold clears it."""
-
 _BATCH = 1024
 """Entries per write in bulk."""
 
@@ -48,8 +50,8 @@ class View:
     longterm: Summary | None
     recent: Summary | None
     tail: tuple[Entry, ...]
-    hidden: tuple[int, int] | None = None
-    left_out: tuple[int, int] | None = None
+    hidden: Range | None = None
+    left_out: Range | None = None
 
 
 class Memory:
@@ -78,26 +80,36 @@ class Memory:
         self._clock = clock
         self._archive = Archive(folder / "archive", open_writer=open_writer)
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
-        self._tiers = CurrentSummaries(self._files, lambda: iso(clock.now()))
-        self._ram = RecentCache(in_ram)
-        self._writable = False
-        self._troubles = MemoryWarnings(self._archive.where)
-        self._waiting = WriteBacklog(self._troubles.note)
+        self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
+        self._in_ram = in_ram
+        self.last_error: str | None = None
+        """The latest warning, also when it no longer holds."""
+        self._forget(writable=False)
+
+    def _forget(self, writable: bool) -> None:
+        self._writable = writable
+        self._ram: list[Entry] = []
+        """The newest written entries, unreadable ones left out. Slicing a list takes a third of the time of a deque."""
+        self._waiting: list[Entry] = []
+        """Entries that the archive could not take yet, in order."""
+        self.missing_from: int | None = None
+        """The first ledger step whose entries did not fit among the waiting ones; None when all did.
+
+        Nothing more is accepted until the memory is opened again and the ledger replays the rest in order.
+        """
+        self._noted: dict[str, str] = {}
+        self._unreadable: list[Range] = []
 
     def open(self, writable: bool) -> list[str]:
         """Open the files, finishing what a kill interrupted; return messages for the owner. Raises Unavailable."""
-        self._troubles.clear()
-        self._waiting.clear()
-        self._writable = writable
+        self._forget(writable)
         try:
             if writable:
                 sweep_leftovers(self.folder)
                 sweep_leftovers(self._files.folder)
             archive = self._archive.open(writable)
-            summaries = self._tiers.open(self._archive.last_commit, self._archive.total, writable)
-            self._ram.clear()
-            first = max(self.watermark + 1, self.total - self._ram.most + 1)
-            self._ram.add(self._from_archive(first, self.total))
+            summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
+            self._keep_in_ram(self._from_archive(max(self.watermark + 1, self.total - self._in_ram + 1), self.total))
         except OSError as error:
             self._archive.close()
             raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
@@ -108,8 +120,7 @@ class Memory:
 
     def close(self) -> None:
         """Try once more to write waiting entries, then close the files."""
-        if self._waiting:
-            self.retry()
+        self.retry()
         if self._files.unsynced:
             self.sync()
         self._archive.close()
@@ -126,15 +137,15 @@ class Memory:
     @property
     def watermark(self) -> int:
         """The last entry covered by a summary; 0 when none is."""
-        return self._tiers.watermark
+        return self._summaries.watermark
 
     @property
     def longterm(self) -> Summary | None:
-        return self._tiers.longterm
+        return self._summaries.in_use.get("longterm")
 
     @property
     def recent(self) -> Summary | None:
-        return self._tiers.recent
+        return self._summaries.in_use.get("recent")
 
     @property
     def last_source(self) -> int:
@@ -152,27 +163,34 @@ class Memory:
 
     @property
     def warnings(self) -> list[str]:
-        return [*self._troubles.warnings, *self._troubles.unknown(unread(self.longterm, self.recent))]
+        told = [f"{spoken(*gap)} cannot be read: {self._archive.where(*gap)}" for gap in self._unreadable[:TOLD]]
+        if more := self._unreadable[TOLD:]:
+            told.append(f"{_more_ranges(len(more))} that cannot be read")
+        folded = unread(self.longterm, self.recent)
+        for first, last in folded[:TOLD]:
+            them = "it" if first == last else "them"
+            told.append(f"{spoken(first, last)} cannot be read; the summary does not know {them}")
+        if more := folded[TOLD:]:
+            told.append(f"{_more_ranges(len(more))} that were folded unread")
+        return [*self._noted.values(), *told]
 
-    @property
-    def last_error(self) -> str | None:
-        """The latest warning, also when it no longer holds."""
-        return self._troubles.last
+    def note_trouble(self, what: str, text: str | None) -> None:
+        """Set the warning of a key, or clear it with None."""
+        if text is None:
+            self._noted.pop(what, None)
+        else:
+            self._noted[what] = self.last_error = text
 
-    @property
-    def missing_from(self) -> int | None:
-        """The first ledger step whose entries did not fit into the backlog; None when all did.
-
-        Nothing more is accepted until the memory is opened again and the ledger replays the rest in order.
-        """
-        return self._waiting.missing_from
+    def note_unreadable(self, first: int, last: int) -> None:
+        """Warn that entries cannot be read, until the memory is opened again."""
+        self._unreadable = merged([*self._unreadable, (first, last)])
 
     def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
         """Append the entries of one step in one write; return the entries written, earlier waiting ones first.
 
         When the archive cannot be written, they wait and are retried with the next call. A reader keeps them in RAM.
         """
-        number, names = self._archive.total + len(self._waiting.entries), self.names
+        number, names = self.total + len(self._waiting), self.names
         return self._write(
             [entry_from_perceived(one, number + place, at, source, names) for place, one in enumerate(perceived, 1)]
         )
@@ -182,7 +200,7 @@ class Memory:
 
         Raises:
             ValueError: when a record is wrong; then none is kept.
-            Unavailable: when the backlog is full; these records are in no ledger.
+            Unavailable: when too many entries wait; these records are in no ledger.
         """
         step = self.last_source if source is None else source
         now, number = iso(self._clock.now()), self.total + len(self._waiting)
@@ -201,7 +219,9 @@ class Memory:
         return self._write([])
 
     def _write(self, entries: list[Entry]) -> list[Entry]:
-        due, archive = self._waiting.due(entries), self._archive
+        if self.missing_from is not None:
+            entries = []  # the ledger has them; written now, they would precede the missing ones
+        due, archive = [*self._waiting, *entries], self._archive
         if not due:
             return []
         before, written = archive.total, due
@@ -212,11 +232,33 @@ class Memory:
                 archive.hold(due)
         except OSError as error:
             written = due[: archive.total - before]
-            self._waiting.keep(due[len(written) :], error)
+            self._let_wait(due[len(written) :], error)
         else:
-            self._waiting.written()
-        self._ram.add(written)
+            if self._waiting:
+                self._waiting = []
+                self.note_trouble("archive", None)
+        self._keep_in_ram(written)
         return written
+
+    def _let_wait(self, due: Sequence[Entry], error: OSError) -> None:
+        """Let entries wait, as far as there is room; from the first without room on, all are left to the ledger."""
+        if not self._waiting:
+            log.warning("memories wait, as the archive cannot be written: %s", error)
+        self._waiting = list(due[:WAITING])
+        wait = "a memory waits" if len(self._waiting) == 1 else f"{len(self._waiting):,} memories wait"
+        self.note_trouble("archive", f"the archive cannot be written ({error}); {wait}")
+        if len(due) > WAITING:
+            self.missing_from = due[WAITING].source
+            self.note_trouble(
+                "missing",
+                f"the memories from step {self.missing_from} on did not fit; "
+                "they are in the ledger and come back at the next start",
+            )
+
+    def _keep_in_ram(self, entries: Sequence[Entry]) -> None:
+        self._ram += entries
+        if len(self._ram) > self._in_ram:
+            del self._ram[: -self._in_ram or None]
 
     def record(self, event: Mapping[str, Any]) -> bool:
         """Append an event line; return whether it was written. Raises ValueError for a malformed line or a commit."""
@@ -232,10 +274,6 @@ class Memory:
         self.note_trouble("event", None)
         return True
 
-    def note_trouble(self, what: str, text: str | None) -> None:
-        """Set the warning of a key, or clear it with None."""
-        self._troubles.note(what, text)
-
     @property
     def tail(self) -> list[Entry]:
         """The entries covered by no summary, oldest first."""
@@ -243,18 +281,20 @@ class Memory:
 
     def newest(self, count: int) -> list[Entry]:
         """Return the newest entries of the tail, at most `count`, oldest first."""
-        count = min(count, self.total - self.watermark + len(self._waiting))
-        waits = min(count, len(self._waiting))
-        written = self.read(self.total - (count - waits) + 1, self.total)
-        return [*written, *self._waiting.entries[len(self._waiting) - waits :]]
+        end = self.total + len(self._waiting)
+        first = max(end - count, self.watermark) + 1
+        return [*self.read(first, self.total), *self._waiting[max(0, first - self.total - 1) :]]
 
     def read(self, first: int, last: int) -> list[Entry]:
         """Return entries by number, both ends included, from RAM or the archive. Raises OSError."""
         first, last = max(1, first), min(last, self.total)
         if first > last:
             return []
-        found = self._ram.between(first, last)
-        return found if found is not None else self._from_archive(first, last)
+        if self._ram and (start := first - self._ram[0].seq) >= 0:
+            found = self._ram[start : start + last - first + 1]
+            if found and found[0].seq == first and found[-1].seq == last:
+                return found
+        return self._from_archive(first, last)
 
     def _from_archive(self, first: int, last: int) -> list[Entry]:
         first = max(1, first)
@@ -262,10 +302,6 @@ class Memory:
         for gap in missing((entry.seq for entry in found), first, last):
             self.note_unreadable(*gap)
         return found
-
-    def note_unreadable(self, first: int, last: int) -> None:
-        """Warn that entries cannot be read, until the memory is opened again."""
-        self._troubles.note_unreadable(first, last)
 
     def view(self) -> View:
         return View(self.longterm, self.recent, tuple(self.tail))
@@ -291,8 +327,8 @@ class Memory:
         Raises:
             OSError: when it cannot be written; then nothing has changed.
         """
-        messages = self._tiers.commit(longterm, recent, memories, event, self._archive.append_event)
-        self._ram.drop(self.watermark)
+        messages = self._summaries.commit(longterm, recent, memories, event, self._archive.append_event)
+        del self._ram[: bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq)]
         self.note_trouble("summaries", "; ".join(messages) or None)
         self.note_trouble(_AT_START, None)
         return messages
@@ -300,27 +336,38 @@ class Memory:
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
         """Defer summary files and syncing to the end of the block; a power cut in it may lose the newest entries."""
-        self._troubles.guarded(self._tiers.stay_behind)
+        self._guarded(self._summaries.stay_behind)
         try:
             yield
         finally:
-            messages = self._troubles.guarded(self._tiers.catch_up)
+            messages = self._guarded(self._summaries.catch_up)
             self.note_trouble("summaries", "; ".join(messages) or None)
             os.sync()
 
     def refresh(self) -> list[str]:
         """Read both summary files and take up edits; return messages for the owner."""
-        return self._troubles.guarded(self._tiers.refresh)
+        return self._guarded(self._summaries.refresh)
 
     def reload_summary(self, path: Path) -> list[str]:
         """Take up a changed summary file, but no version; return messages for the owner."""
         if path.stem not in TIERS or path != self._files.current(path.stem):
             return []
-        return self._troubles.guarded(lambda: self._tiers.examine(path.stem))
+        return self._guarded(lambda: self._summaries.examine(path.stem))
 
     def restore_missing(self) -> list[str]:
         """Write again summary files that are missing, blank or outdated; return messages for the owner."""
-        return self._troubles.guarded(self._tiers.restore)
+        return self._guarded(self._summaries.restore)
+
+    def _guarded(self, work: Callable[[], list[str]]) -> list[str]:
+        """Run work on the summary files and return its messages; an OSError becomes a warning."""
+        try:
+            messages = work()
+        except OSError as error:
+            text = f"the summary files cannot be written ({error})"
+            self.note_trouble("summaries", text)
+            return [text]
+        self.note_trouble("summaries", None)
+        return messages
 
     def sync(self) -> bool:
         """Sync everything to disk; return whether the disk confirmed it. May run in a thread.
@@ -336,3 +383,7 @@ class Memory:
             return False
         self.note_trouble("sync", None)
         return True
+
+
+def _more_ranges(more: int) -> str:
+    return "there is 1 more range of memories" if more == 1 else f"there are {more:,} more ranges of memories"

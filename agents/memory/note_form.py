@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -57,9 +57,7 @@ class Note(NamedTuple):
     def links(self) -> list[str]:
         """The names in its `[[links]]`, each once, in order; links in code do not count."""
         found: dict[str, str] = {}
-        if "[[" not in self.text:
-            return []
-        for line in markdown_lines(self.text):
+        for line in markdown_lines(self.text) if "[[" in self.text else ():
             for link in [] if line.fenced else _LINK.findall(line.text):
                 if name := link_name(link.replace("\\|", "|")):  # escaped inside a table
                     found.setdefault(name.casefold(), name)
@@ -93,19 +91,16 @@ def read_note(raw: str, slug: str) -> Note | None:
     title = _heading(body[start:end].rstrip("\r\n"))
     text = (body[:start] + body[end:]).strip()
     dates = [section.at for section in _sections(text) if section.at]
-    fronts = (written_time(str(stated.get(key, ""))) for key in _WRITTEN)
+    fronts = (_time(str(stated.get(key, ""))) for key in _WRITTEN)
     updated = max(dates, default="") or next(filter(None, fronts), "")
-    return Note(title[2] if title else sanitize(slug), slug, text, updated, _aliases(stated))
-
-
-def _aliases(stated: Mapping[str, object]) -> tuple[str, ...]:
     front = {key.casefold(): value for key, value in stated.items()}
-    given = front.get("aliases") or front.get("alias") or ()
+    given = front.get("aliases") or front.get("alias")
     names = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else ()
-    return tuple(name for one in names if (name := " ".join(str(one).split())))
+    aliases = tuple(name for one in names if (name := " ".join(str(one).split())))
+    return Note(title[2] if title else sanitize(slug), slug, text, updated, aliases)
 
 
-def written_time(text: str) -> str:
+def _time(text: str) -> str:
     """Normalize a time as people write it, with minutes or without; empty when it is none."""
     try:
         return iso(parse_iso(text.strip()))
@@ -114,28 +109,21 @@ def written_time(text: str) -> str:
 
 
 def _sections(text: str) -> Iterator[NoteSection]:
-    heading, start = "", 0
-    for begin, line in heading_lines(text):
-        mark = _heading(line)
-        if mark and mark[1] == "##":
-            if heading or text[start:begin].strip():
-                yield _section(heading, text[start:begin])
-            heading, start = mark[2], begin + len(line) + 1
-    if heading or text[start:].strip():
-        yield _section(heading, text[start:])
-
-
-def _section(heading: str, text: str) -> NoteSection:
-    dated = _DATED.fullmatch(heading)
-    at = written_time(dated[1]) if dated else ""
-    if not dated or not at:
-        return NoteSection(heading, text.strip())
-    told = text.rstrip()
-    last = told.rfind("\n") + 1
-    because = _BECAUSE.fullmatch(told, last)
-    return NoteSection(
-        heading, told[: last if because else None].strip(), at, dated[2], because[1] if because else None
-    )
+    heads = [
+        (begin, begin + len(line) + 1, mark[2])
+        for begin, line in heading_lines(text)
+        if (mark := _heading(line)) and mark[1] == "##"
+    ]
+    for (_, start, heading), (end, _, _) in pairwise([(0, 0, ""), *heads, (len(text), 0, "")]):
+        part = text[start:end].rstrip()
+        dated = _DATED.fullmatch(heading)
+        if dated and (at := _time(dated[1])):
+            last = part.rfind("\n") + 1
+            because = _BECAUSE.fullmatch(part, last)
+            part = part[: last if because else None]
+            yield NoteSection(heading, part.strip(), at, dated[2], because[1] if because else None)
+        elif heading or part:
+            yield NoteSection(heading, part.strip())
 
 
 def _heading(line: str) -> re.Match[str] | None:
@@ -147,17 +135,14 @@ def entry_text(text: str, at: str, reason: str | None, place: str | None) -> str
     """Return an entry as it stands in a file. Text that would end it or hide the ones below is escaped."""
     where = f", {' '.join(place.split())}" if place else ""
     # A backslash keeps headings, rules and unclosed fences plain text in every editor.
-    lines = [_escaped(line) for line in text.replace("\r\n", "\n").strip().split("\n")]
+    lines = text.replace("\r\n", "\n").strip().split("\n")
+    for number, line in enumerate(lines):
+        if mark := _STRUCTURE.match(line):  # a substitution would try at every character
+            lines[number] = f"{mark[1]}\\{line[mark.end() :]}"
     while (fence := open_fence("\n".join(lines))) is not None:
         lines[fence - 1] = "\\" + lines[fence - 1].lstrip(" ")
     why = f"\n*Because: {' '.join(reason.split())}*\n" if reason and reason.strip() else ""
-    body = "\n".join(lines)
-    return f"## {at}{where}\n\n{body}\n{why}"
-
-
-def _escaped(line: str) -> str:
-    mark = _STRUCTURE.match(line)  # a substitution would try at every character
-    return f"{mark[1]}\\{line[mark.end() :]}" if mark else line
+    return "\n".join([f"## {at}{where}", "", *lines, why])
 
 
 def new_file(title: str, entry: str) -> str:
@@ -167,12 +152,10 @@ def new_file(title: str, entry: str) -> str:
 def with_entry(raw: str, entry: str) -> str:
     """Insert an entry above the newest; everything else stays byte for byte."""
     newline, before = _lines_of(raw)
-    entry = entry.replace("\n", newline)
-    body = raw[before:]
-    first = next((start for start, line in heading_lines(body) if _is_section(line)), None)
-    if first is not None:
-        at = before + first
-        return f"{raw[:at]}{entry}{newline}{raw[at:]}"
+    entry, body = entry.replace("\n", newline), raw[before:]
+    for start, line in heading_lines(body):
+        if (mark := _heading(line)) and mark[1] == "##":
+            return f"{raw[: before + start]}{entry}{newline}{raw[before + start :]}"
     # After an unclosed code fence everything is code, so the entry goes right below the title.
     at = before + _title_line(body)[1] if open_fence(body) else len(raw)
     rest = f"{newline}{raw[at:]}" if raw[at:] else ""
@@ -193,9 +176,8 @@ def with_newest(raw: str, keep: int) -> str:
 def with_only(raw: str, entry: str) -> str:
     """Replace everything below the title with one entry; front matter and title stay."""
     newline, before = _lines_of(raw)
-    body = raw[before:]
-    start, end = _title_line(body)
-    head = raw[:before] + body[start:end]
+    start, end = _title_line(raw[before:])
+    head = raw[:before] + raw[before + start : before + end]
     return f"{head}{_gap(head, newline)}{entry.replace(chr(10), newline)}"
 
 
@@ -209,11 +191,6 @@ def _gap(before: str, newline: str) -> str:
     if not before.strip("\ufeff") or before.endswith(newline * 2):
         return ""
     return newline if before.endswith(newline) else newline * 2
-
-
-def _is_section(line: str) -> bool:
-    mark = _heading(line)
-    return mark is not None and mark[1] == "##"
 
 
 def _title_line(body: str) -> tuple[int, int]:

@@ -8,16 +8,16 @@ folders work as they are. Files with mistakes are reported and left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from agents.memory.entries import Entry, check_record
-from agents.memory.history import events
+from agents.memory.history import Event, events, events_by_file, last_event
 from agents.memory.memory import Memory
 from mud.clock import Clock, iso
 from mud.errors import Problem, VaultProblem
-from mud.storage.documents import Document, link_name, parse_document
+from mud.storage.documents import link_name, parse_document
 from mud.storage.files import read_text, sha256_text
 
 FOLDER = "memories"
@@ -30,8 +30,8 @@ _ENDLESS = 1 << 62
 _HEADING = re.compile(r"\A# [^\n]*(?:\n|\Z)")
 _ECHO = re.compile(r"\A>[^\n]*\n+(?:[❌✗✘×][ \t]*)?")
 """The command line, and the cross of a failed one, at the start of old Miniworld memories."""
-_OTHERWISE = {"at": "timestamp", "place": "location"}
-"""Miniworld's names for two of the keys."""
+_MINIWORLD = {"at": "timestamp", "place": "location"}
+"""Its names for two of the keys."""
 _KEYS = ("at", "kind", "actor", "place", "reason", "failed", "importance")
 
 
@@ -55,7 +55,7 @@ def fresh(folder: Path, total: int = _ENDLESS) -> tuple[list[Seed], list[Problem
     """Return the files not imported yet, in order, and the problems of those that cannot be. `total`: entries."""
     names = _names(folder)
     try:
-        known = _known(_imports(folder, total), total) if names else {}
+        known = _imported(folder, names, total) if names else {}
     except OSError as error:
         file = f"agents/{folder.name}/{FOLDER}"
         return [], [Problem(file, 0, "", f"nothing is imported while the archive cannot be read ({error})")]
@@ -78,70 +78,61 @@ def fresh(folder: Path, total: int = _ENDLESS) -> tuple[list[Seed], list[Problem
 def read_seed(folder: Path, name: str) -> Seed:
     """Read one file. Raises VaultProblem when something is wrong with it."""
     file = f"agents/{folder.name}/{FOLDER}/{name}"
-    text = read_text(folder / FOLDER / name, file=file, inside=True)
-    document = parse_document(text, file)
-    front = document.front
-    record = {key: front.get(key, front.get(_OTHERWISE.get(key, key))) for key in _KEYS}
+    raw = read_text(folder / FOLDER / name, file=file, inside=True)
+    document = parse_document(raw, file)
+    front, body = document.front, document.body.replace("\r\n", "\n").strip()
+    text = _HEADING.sub("", body).strip() or body.removeprefix("# ").strip()
+    if front.get("type") == "memory":
+        text = _ECHO.sub("", text).strip() or text
+    record = {key: front.get(key, front.get(_MINIWORLD.get(key, key))) for key in _KEYS}
     if isinstance(place := record["place"], str):
         record["place"] = link_name(place) or place
-    record["text"] = _told(document)
+    record["text"] = text
     try:
         check_record(record)
     except ValueError as error:
         key, _, why = str(error).partition(": ")
-        raise VaultProblem([_wrong(document, file, key, why)]) from None
-    return Seed(name, sha256_text(text), record)
-
-
-def _told(document: Document) -> str:
-    """Return the body without its heading and, for Miniworld's files, without the command line."""
-    body = document.body.replace("\r\n", "\n").strip()
-    told = _HEADING.sub("", body).strip() or body.removeprefix("# ").strip()
-    if document.front.get("type") == "memory":
-        told = _ECHO.sub("", told).strip() or told
-    return told
-
-
-def _wrong(document: Document, file: str, key: str, why: str) -> Problem:
-    named = _OTHERWISE.get(key, key)
-    key = key if key in document.front or named not in document.front else named
-    return Problem(file, document.lines.get(key, document.body_line), "" if key == "text" else key, why)
+        key = _MINIWORLD[key] if key not in front and _MINIWORLD.get(key) in front else key
+        line = document.lines.get(key, document.body_line)
+        raise VaultProblem([Problem(file, line, "" if key == "text" else key, why)]) from None
+    return Seed(name, sha256_text(raw), record)
 
 
 def _names(folder: Path) -> list[str]:
     try:
-        return sorted(path.name for path in (folder / FOLDER).iterdir() if _is_seed(path))
+        files = [path for path in (folder / FOLDER).iterdir() if path.suffix == ".md" and path.is_file()]
     except (FileNotFoundError, NotADirectoryError):
         return []
+    return sorted(path.name for path in files if not path.name.startswith("."))
 
 
-def _is_seed(path: Path) -> bool:
-    return path.suffix == ".md" and not path.name.startswith(".") and path.is_file()
+def _imported(folder: Path, names: Sequence[str], total: int) -> dict[str, str]:
+    """Return imported files by name with their SHA-256 then; of an interrupted import, those whose entry exists.
+
+    The archive is read only until all `names` are among them.
+    """
+    imports: list[_Import] = []
+    known: dict[str, str] = {}
+    for end, found in events_by_file(folder / "archive", 1, max(1, total), IMPORT):
+        imports += _imports(found)
+        ends = [*(after.first - 1 for after in imports[1:]), min(end, total)]
+        for one, last in zip(imports, ends, strict=False):
+            known.update(one.files[: max(0, min(one.last, last, end, total) - one.first + 1)])
+        if known.keys() >= set(names):
+            break
+    return known
 
 
-def _imports(folder: Path, total: int) -> list[_Import]:
-    return [one for _, event in events(folder / "archive", 1, max(1, total)) if (one := _import(event)) is not None]
-
-
-def _import(event: dict[str, Any]) -> _Import | None:
-    covers, files = event.get("covers"), event.get("files")
-    if event["event"] != IMPORT or not isinstance(covers, dict) or not isinstance(files, list):
-        return None
-    named = [(one.get("file"), one.get("sha256")) for one in files if isinstance(one, dict)]
-    first, last = covers.get("first"), covers.get("last")
-    if not (isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(named) == len(files)):
-        return None
-    return _Import(first, last, [(str(name), str(digest)) for name, digest in named])
-
-
-def _known(imports: Sequence[_Import], total: int) -> dict[str, str]:
-    """Return imported files by name with their SHA-256 then; of an interrupted import, those whose entry exists."""
-    ends = [*(after.first - 1 for after in imports[1:]), total]
-    return {
-        name: digest
-        for one, end in zip(imports, ends, strict=False)
-        for name, digest in one.files[: max(0, min(one.last, end, total) - one.first + 1)]
-    }
+def _imports(found: Iterable[Event]) -> Iterator[_Import]:
+    """Yield the valid `import` lines; people may have written anything."""
+    for _, event in found:
+        covers, files = event.get("covers"), event.get("files")
+        if not isinstance(covers, dict) or not isinstance(files, list):
+            continue
+        first, last = covers.get("first"), covers.get("last")
+        named = [(str(one.get("file")), str(one.get("sha256"))) for one in files if isinstance(one, dict)]
+        if isinstance(first, int) and isinstance(last, int) and last - first + 1 == len(named) == len(files):
+            yield _Import(first, last, named)
 
 
 class Seeds:
@@ -149,19 +140,24 @@ class Seeds:
 
     def __init__(self, memory: Memory, clock: Clock, *, writable: bool = True) -> None:
         self._memory, self._clock, self._writable = memory, clock, writable
+        self._archive = memory.folder / "archive"
 
     def finish(self) -> list[Entry]:
         """Finish an interrupted import; call it right after opening, before other entries. Raises OSError."""
-        memory = self._memory
-        imports = _imports(memory.folder, memory.total) if _names(memory.folder) else []
-        return self.take_up()[0] if imports and imports[-1].last > memory.total else []
+        total = self._memory.total
+        if not _names(self._memory.folder):
+            return []
+        near = events(self._archive, max(1, total - BATCH), max(1, total), IMPORT)
+        *_, last = 0, *(one.last for one in _imports(near))
+        return self.take_up()[0] if last > total else []
 
     def take_up(self) -> tuple[list[Entry], list[Problem]]:
         """Import new files, unless other entries wait for the disk; return the entries and the problems of the rest."""
         memory = self._memory
         seeds, problems = fresh(memory.folder, memory.total)
         taken: list[Entry] = []
-        for batch in _batches(seeds) if self._writable else ():
+        for start in range(0, len(seeds) if self._writable else 0, BATCH):
+            batch = seeds[start : start + BATCH]
             if memory.waiting or memory.missing_from is not None or not self._announce(batch):
                 break
             taken += memory.append_raw([seed.record for seed in batch])
@@ -169,20 +165,11 @@ class Seeds:
 
     def _announce(self, batch: Sequence[Seed]) -> bool:
         """Write the `import` line; return whether it is in the archive."""
-        memory = self._memory
-        first, last = memory.total + 1, memory.total + len(batch)
-        before = len(_imports(memory.folder, memory.total))
-        memory.record(
-            {
-                "event": IMPORT,
-                "at": iso(self._clock.now()),
-                "covers": {"first": first, "last": last},
-                "files": [{"file": seed.name, "sha256": seed.digest} for seed in batch],
-            }
-        )
-        return len(_imports(memory.folder, memory.total)) > before
-
-
-def _batches(seeds: Sequence[Seed]) -> Iterator[Sequence[Seed]]:
-    for start in range(0, len(seeds), BATCH):
-        yield seeds[start : start + BATCH]
+        event = {
+            "event": IMPORT,
+            "at": iso(self._clock.now()),
+            "covers": {"first": self._memory.total + 1, "last": self._memory.total + len(batch)},
+            "files": [{"file": seed.name, "sha256": seed.digest} for seed in batch],
+        }
+        # Read back, as a line that is there in spite of an error would claim the next memories.
+        return self._memory.record(event) or last_event(self._archive, IMPORT) == event

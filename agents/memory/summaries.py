@@ -1,4 +1,4 @@
-"""Summaries as values, and their files: the two in use, and every version ever made.
+"""Summaries as values, the commit lines that name them, and their files: the two in use, and every version ever made.
 
 People may edit the files in use (`recent.md`, `longterm.md`); versions are only added. Which summary is in use is
 decided in `agents.memory.current_summaries`.
@@ -9,29 +9,27 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from agents.memory.entries import Entry
-from agents.memory.ranges import Range, merged
-from agents.memory.references import reference
+from agents.memory.entries import Entry, is_number
+from agents.memory.ranges import Range, merged, reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
-from mud.storage.paths import first_link, move, remove
+from mud.storage.paths import move, remove
 from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
 """Oldest first."""
-
-TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
-
+COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
+"""The events that name the summaries in use; the last one in the archive holds."""
 EDITED = "edited"
 """Method of a summary that a person edited."""
-
 BETWEEN = "; "
 """Separator of the parts of a sample in front matter; no part contains it."""
-
+_TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
@@ -79,30 +77,45 @@ class Summary:
     def memory_count(self) -> int:
         return self.covers[1] - self.covers[0] + 1
 
-    def front(self, owner: str = "") -> dict[str, object]:
-        """Return the front matter; with an owner's folder it includes the archive reference."""
-        front: dict[str, object] = {
-            "type": "memory_summary",
-            "summary_type": self.tier,
-            "covers": {"first": self.covers[0], "last": self.covers[1]},
-            **({"reference": reference(owner, *self.covers)} if owner else {}),
-            "memory_count": self.memory_count,
-            "updated": self.updated,
-            "strategy": self.strategy,
-            "method": self.method,
-        }
-        if self.model is not None:
-            front["model"] = self.model
-        return front | {
-            "reason": self.reason,
-            "depth": self.depth,
-            "tokens": dict(self.tokens),
-            "compression_ratio": self.compression_ratio,
-            "retention": self.retention,
-            "faithful": self.faithful,
-            **({"retention_sample": BETWEEN.join(self.sample)} if self.sample else {}),
-            **({"unread": ", ".join(f"{first}-{last}" for first, last in self.unread)} if self.unread else {}),
-        }
+
+class NamedSummary(NamedTuple):
+    """A summary as named by a commit line. `covers`: first and last memory; `file`: its version."""
+
+    covers: tuple[int, int]
+    file: str
+
+
+class CommitLine(NamedTuple):
+    """A checked commit line. `number`: folds up to this one (0: unknown); `named`: at least one summary by tier."""
+
+    line: Mapping[str, Any]
+    number: int
+    named: Mapping[str, NamedSummary]
+
+
+def is_commit(line: Mapping[str, Any]) -> bool:
+    """Return whether a line claims to be a commit; `parse_commit` checks it."""
+    event = line.get("event")
+    return "seq" not in line and isinstance(event, str) and event in COMMITS
+
+
+def parse_commit(line: Mapping[str, Any]) -> CommitLine | None:
+    """Return the checked commit line; None when it is none or malformed."""
+    number = line.get("number", 0)
+    if not is_commit(line) or not is_number(number) or number < 0:
+        return None
+    named: dict[str, NamedSummary] = {}
+    for tier in TIERS:
+        if (record := line.get(tier)) is None:
+            continue
+        covers = record.get("covers") if isinstance(record, dict) else None
+        if not isinstance(covers, dict) or not isinstance(file := record.get("file"), str):
+            return None
+        first, last = covers.get("first"), covers.get("last")
+        if not (is_number(first) and is_number(last) and 1 <= first <= last):
+            return None
+        named[tier] = NamedSummary((first, last), file)
+    return CommitLine(line, number, named) if named else None
 
 
 def unread(*summaries: Summary | None) -> list[Range]:
@@ -111,12 +124,36 @@ def unread(*summaries: Summary | None) -> list[Range]:
 
 
 def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
-    """Return a summary's file. `memories` are appended word for word, for versions of a recent summary."""
-    body = f"{TITLES[summary.tier]}\n\n{summary.text}\n"
+    """Return a summary's file.
+
+    Args:
+        memories: are appended word for word, for versions of a recent summary.
+        owner: its folder, for the reference to the archive; none when empty.
+    """
+    front: dict[str, object] = {
+        "type": "memory_summary",
+        "summary_type": summary.tier,
+        "covers": {"first": summary.covers[0], "last": summary.covers[1]},
+        **({"reference": reference(owner, *summary.covers)} if owner else {}),
+        "memory_count": summary.memory_count,
+        "updated": summary.updated,
+        "strategy": summary.strategy,
+        "method": summary.method,
+        **({"model": summary.model} if summary.model is not None else {}),
+        "reason": summary.reason,
+        "depth": summary.depth,
+        "tokens": dict(summary.tokens),
+        "compression_ratio": summary.compression_ratio,
+        "retention": summary.retention,
+        "faithful": summary.faithful,
+        **({"retention_sample": BETWEEN.join(summary.sample)} if summary.sample else {}),
+        **({"unread": ", ".join(f"{first}-{last}" for first, last in summary.unread)} if summary.unread else {}),
+    }
+    body = f"{_TITLES[summary.tier]}\n\n{summary.text}\n"
     if memories:
         lines = "".join(f"- {entry.seq}. {' '.join(entry.text.split())}\n" for entry in memories)
         body += f"{_VERBATIM}\n{lines}"
-    return render_document(summary.front(owner), body)
+    return render_document(front, body)
 
 
 def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
@@ -131,48 +168,33 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
     else:
         document = parse_document(raw, file)
         front, body, line = document.front, document.body, document.lines.get("covers", 0)
+    covers, given = front.get("covers"), front.get("tokens")  # people may have written anything
+    tokens = given.items() if isinstance(given, Mapping) else ()
+    first, last = (_count(covers.get(end)) if isinstance(covers, Mapping) else 0 for end in ("first", "last"))
+    if not 0 < first <= last:
+        expected = "expected the first and last memory it stands for, such as {first: 66, last: 129}"
+        raise VaultProblem([Problem(file, line, "covers", f"missing or no range; {expected}")])
     if version and _VERBATIM in body:
         body = body[: body.rindex(_VERBATIM)]
-    covers = _covers(front.get("covers"), file, line)
+    body = body.replace("\r\n", "\n").strip()
+    ranges = [(int(one[1]), int(one[2])) for one in _RANGE.finditer(_text(front.get("unread")))]
     return Summary(
         tier=tier,
-        covers=covers,
-        text=_without_title(body),
+        covers=(first, last),
+        text=(body.partition("\n")[2] if body.startswith("# ") else body).strip(),
         updated=_text(front.get("updated")),
         strategy=_text(front.get("strategy")),
         method=_text(front.get("method")) or EDITED,
         model=_text(front.get("model")) or None,
         reason=_text(front.get("reason")),
         depth=_count(front.get("depth")) or 1,
-        tokens=_tokens(front.get("tokens")),
+        tokens={str(key): number for key, number in tokens if isinstance(number, int)},
         compression_ratio=_share(front.get("compression_ratio")),
         retention=_share(front.get("retention")),
         faithful=faithful if isinstance(faithful := front.get("faithful", True), bool) else None,
         sample=tuple(filter(None, _text(front.get("retention_sample")).split(BETWEEN))),
-        unread=_ranges(front.get("unread"), *covers),
+        unread=tuple(merged(one for one in ranges if first <= one[0] <= one[1] <= last)),
     )
-
-
-def _covers(value: object, file: str, line: int) -> tuple[int, int]:
-    if isinstance(value, Mapping):
-        first, last = _count(value.get("first")), _count(value.get("last"))
-        if first and last and first <= last:
-            return first, last
-    expected = "expected the first and last memory it stands for, such as {first: 66, last: 129}"
-    raise VaultProblem([Problem(file, line, "covers", f"missing or no range; {expected}")])
-
-
-def _without_title(body: str) -> str:
-    body = body.replace("\r\n", "\n").strip()
-    if body.startswith("# "):
-        body = body.partition("\n")[2]
-    return body.strip()
-
-
-def _ranges(value: object, first: int, last: int) -> tuple[Range, ...]:
-    """Parse ranges within `first..last` from a text such as `3-3, 10-40`; people may have written anything."""
-    found = [(int(one[1]), int(one[2])) for one in _RANGE.finditer(_text(value))]
-    return tuple(merged(one for one in found if first <= one[0] <= one[1] <= last))
 
 
 def _text(value: object) -> str:
@@ -187,12 +209,6 @@ def _share(value: object) -> float | None:
     return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
-def _tokens(value: object) -> dict[str, int]:
-    if not isinstance(value, Mapping):
-        return {}
-    return {str(key): number for key, number in value.items() if isinstance(number, int)}
-
-
 class SummaryFiles:
     """The summaries folder of one agent. `write` waits for the disk, `write_unsynced` does not."""
 
@@ -200,39 +216,30 @@ class SummaryFiles:
         self.folder = folder
         self._write, self._write_unsynced = write, write_unsynced
         self._taken: dict[str, tuple[str, int]] = {}
+        """By tier: the last stem that `_free` gave out, and its number."""
         self.hasty = False
         """Versions are not queued for `sync`; the caller syncs everything at the end."""
         self.unsynced: list[str] = []
         """Names of the versions added since the last `sync`."""
 
     def current(self, tier: str) -> Path:
+        """Return the path of the file in use."""
         return self.folder / f"{tier}.md"
-
-    def leads_elsewhere(self, tier: str) -> bool:
-        """Return whether the file in use, or a folder above it, is a link; links are not followed."""
-        return first_link(self.current(tier)) is not None
 
     def read_current(self, tier: str) -> str | None:
         """Return the file in use; None when it is missing or blank (being edited). Raises VaultProblem."""
         raw = read_if_there(self.current(tier), file=f"summaries/{tier}.md", own=True)
         return raw if raw is not None and raw.strip() else None
 
-    def render(self, summary: Summary, memories: Sequence[Entry] = ()) -> str:
-        return render_summary(summary, memories, self.folder.parent.name)
-
     def write_current(self, summary: Summary) -> str:
         """Write the file in use; return its text."""
-        raw, path = self.render(summary), self.current(summary.tier)
+        raw, path = render_summary(summary, (), self.folder.parent.name), self.current(summary.tier)
         # On ext4 replacing a file waits 1 to 20 ms for the disk, so the old one is removed first. After a kill in
         # between the file is made again from its version, which readers use meanwhile.
         if not path.is_symlink():  # writing reports that
             remove(path)
         self._write_unsynced(path, raw)
         return raw
-
-    def remove_current(self, tier: str) -> None:
-        """Remove a file in use that has no summary; the caller has kept its text."""
-        remove(self.current(tier))
 
     def move_current(self, tier: str, now: str) -> str:
         """Rename a file in use that is no text to a version's name; return that name."""
@@ -242,7 +249,7 @@ class SummaryFiles:
 
     def write_version(self, summary: Summary, memories: Sequence[Entry] = ()) -> tuple[str, str]:
         """Add a version; return its file name and the SHA-256 of its text. It is durable after `sync`."""
-        raw = self.render(summary, memories)
+        raw = render_summary(summary, memories, self.folder.parent.name)
         name = self._free(f"{summary.tier}-{stamp(summary.updated)}")
         self._write_unsynced(self.folder / name, raw)
         if not self.hasty:
@@ -254,10 +261,6 @@ class SummaryFiles:
         names = tuple(self.unsynced)
         sync_files([path for name in names if (path := self.folder / name).exists()])
         del self.unsynced[: len(names)]
-
-    def remove_version(self, name: str) -> None:
-        """Remove a version of a fold that was not committed."""
-        remove(self.folder / name)
 
     def keep_edited(self, tier: str, raw: str, updated: str) -> str:
         """Keep a person's text as a version; return its file name."""
@@ -271,25 +274,19 @@ class SummaryFiles:
             updated = parse_summary(raw, tier, "").updated
         except VaultProblem:
             updated = ""
-        then = f"{tier}-{stamp(updated)}" if updated else None
-        near = [name for name in self._names(tier) if "-edited" in name or (then and name.startswith(then))]
-        return any(self._holds(self.folder / name, tier, raw) for name in near)
-
-    def _holds(self, path: Path, tier: str, raw: str) -> bool:
-        try:
-            kept = read_if_there(path, OWN_LIMIT, own=True)
-        except VaultProblem:
-            return False
-        if kept is None:
-            return False
-        return kept.strip() == raw.strip() or kept.startswith(raw.rstrip() + "\n" + _VERBATIM)
+        begins = f"{tier}-{stamp(updated)}" if updated else "/"
+        for name in self._names(tier):
+            if "-edited" in name or name.startswith(begins):
+                kept = self._read(name)
+                with_memories = f"{raw.rstrip()}\n{_VERBATIM}"
+                if kept is not None and (kept.strip() == raw.strip() or kept.startswith(with_memories)):
+                    return True
+        return False
 
     def version(self, tier: str, name: str) -> Summary | None:
         """Return a version by file name; None when it is missing, incomplete or cannot be parsed."""
-        if Path(name).name != name:
-            return None
+        raw = self._read(name) if Path(name).name == name else None
         try:
-            raw = read_if_there(self.folder / name, OWN_LIMIT, own=True)
             found = parse_summary(raw, tier, name, version=True) if raw is not None and is_whole(raw) else None
         except VaultProblem:
             return None
@@ -297,19 +294,19 @@ class SummaryFiles:
 
     def version_names(self, tier: str) -> list[str]:
         """Return the file names of all versions except edited ones, oldest first."""
-        return sorted((name for name in self._names(tier) if "-edited" not in name), key=_made)
+        return sorted((name for name in self._names(tier) if "-edited" not in name), key=_moment)
 
-    def versions(self, tier: str) -> Iterator[Summary]:
-        for name in self.version_names(tier):
-            if (found := self.version(tier, name)) is not None:
-                yield found
+    def versions(self, tier: str, *, newest_first: bool = False) -> Iterator[Summary]:
+        """Yield the versions that can be parsed and are not edited."""
+        names = self.version_names(tier)
+        found = (self.version(tier, name) for name in (reversed(names) if newest_first else names))
+        return (summary for summary in found if summary is not None)
 
-    def newest(self, tier: str) -> Summary | None:
-        """Return the newest version that can be parsed and is not edited."""
-        for name in reversed(self.version_names(tier)):
-            if (found := self.version(tier, name)) is not None:
-                return found
-        return None
+    def _read(self, name: str) -> str | None:
+        try:
+            return read_if_there(self.folder / name, OWN_LIMIT, own=True)
+        except VaultProblem:
+            return None
 
     def _names(self, tier: str) -> list[str]:
         try:
@@ -336,8 +333,8 @@ def is_whole(raw: str) -> bool:
     return raw.endswith("\n")
 
 
-def _made(name: str) -> tuple[str, int]:
-    """Sort key of a version's file name: the moment, then the number within it."""
+def _moment(name: str) -> tuple[str, int]:
+    """Return the moment in a version's file name, and the number within it."""
     found = _NUMBERED.fullmatch(name)
     return (found[1], int(found[2] or 1)) if found else (name, 0)
 
@@ -345,12 +342,4 @@ def _made(name: str) -> tuple[str, int]:
 def stamp(updated: str) -> str:
     """Return `20261120-072137` for an ISO time; zeros for anything else."""
     found = _STAMP.match(updated)
-    if not found:
-        return "00000000-000000"
-    year, month, day, hour, minute, second = found.groups()
-    return f"{year}{month}{day}-{hour}{minute}{second}"
-
-
-def edited(summary: Summary, text: str) -> Summary:
-    """Return a summary with a person's text, without the measures of the old text."""
-    return replace(summary, text=text, method=EDITED, model=None, retention=None, faithful=None)
+    return "{}{}{}-{}{}{}".format(*found.groups()) if found else "00000000-000000"

@@ -14,11 +14,10 @@ from dataclasses import replace
 from agents.compaction.folds import Commit
 from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
 from agents.compaction.judge.reading import JudgedTexts, keys_of
-from agents.memory import journal_form as form
+from agents.memory import journal as form
 from agents.memory.entries import Entry
 from agents.memory.history import last_event
-from agents.memory.journal import Journal, superseded
-from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine
+from agents.memory.journal import SYNTHESIS, Journal, JournalEntry, JournalLine, superseded
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
 from mud.errors import LociError
@@ -85,7 +84,7 @@ class JournalKeeper:
             # The other occurrences of a name that opens a sentence show that it is a name.
             names = JudgedTexts(entry.text for entry in new).names
             kept = [one for entry in new for one in self._facts(entry, names)]
-            self.journal.keep(kept, new[-1].seq)
+            self.journal.settle({}, kept, new[-1].seq)
 
     def _looked_through(self) -> int:
         return self.journal.through(self._owner, self._memory.total)

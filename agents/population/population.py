@@ -23,9 +23,9 @@ from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
 from agents.memory.examining import examine
-from agents.memory.notes import Note
+from agents.memory.history import last_values, read_weighed
+from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
-from agents.memory.weights import last_values, read_weighed
 from agents.mind.services import Services
 from agents.mind.witnesses import by_witness, left_by
 from agents.population.directory import AgentDirectory

@@ -18,7 +18,7 @@ from mud.errors import LociError, Unavailable
 
 if TYPE_CHECKING:  # the child process loads this module and needs no storage
     from agents.memory.entries import Entry
-    from agents.memory.notes import Note
+    from agents.memory.note_form import Note
     from agents.memory.summaries import Summary
 
 SUMMARY = "summary"

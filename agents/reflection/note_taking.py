@@ -15,7 +15,7 @@ from typing import NamedTuple
 from agents.brains import is_secret
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind
-from agents.memory.references import reference
+from agents.memory.ranges import reference
 from agents.reflection.insights import Say
 from agents.reflection.lived import asks, words_of
 from agents.text.english import sentences

@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.entries import Entry
-from agents.memory.history import newest, tail
-from agents.memory.weights import EVENT as WEIGHED
-from agents.memory.weights import values_of, weighed
+from agents.memory.history import IMPORTANCE as WEIGHED
+from agents.memory.history import newest, tail, values_of, weighed
 from agents.reflection.lived import LIVED
 from mud.world.events import INSIGHT
 

@@ -17,7 +17,7 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry
-from agents.memory.weights import read_weighed, weights_event
+from agents.memory.history import read_weighed, weights_event
 from agents.mind.services import Services
 from agents.mind.templates import Templates
 from agents.reflection import dreams

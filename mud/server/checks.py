@@ -21,9 +21,8 @@ from agents.llm.backend import Backend, named_host
 from agents.llm.budget import BudgetSettings
 from agents.llm.keys import why_no_address, why_not, why_not_to
 from agents.llm.profiles import LLMProfile
-from agents.memory.examining import Look, examine
+from agents.memory.examining import Look, examine, unreadable
 from agents.memory.seeds import fresh
-from agents.memory.unreadable import unreadable
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
 from agents.mind.sleep_schedule import time_of
 from agents.mind.templates import Templates

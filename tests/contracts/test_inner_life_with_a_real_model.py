@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from agents.memory.history import events
-from agents.memory.weights import read_weighed
+from agents.memory.history import events, read_weighed
 from mud.server.wiring import RealClock
 from mud.world.events import INSIGHT
 from tests.houses import house

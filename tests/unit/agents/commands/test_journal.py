@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.commands.journal import SHOWN
-from agents.memory.journal_form import SYNTHESIS, JournalEntry
+from agents.memory.journal import SYNTHESIS, JournalEntry
 from mud.clock import VirtualClock
 from mud.world.roles import Role
 from tests.houses import house
@@ -15,11 +15,12 @@ async def test_the_journal_is_read_with_where_its_entries_come_from(tmp_path: Pa
     clock = VirtualClock()
     async with house(tmp_path, clock) as home:
         ann = home.enter("Ann")
-        ann.keeper.journal.keep(
+        ann.keeper.journal.settle(
+            {},
             [
                 JournalEntry("Tamsin hid 12 plums", AT, source="Moss", about="Tamsin", references=("ann#3",)),
                 JournalEntry("I met Moss", AT, SYNTHESIS, 0.6, 8, references=("ann#1-40",), consolidated=True),
-            ]
+            ],
         )
         path = ann.folder / "journal.md"
         path.write_text(path.read_text("utf-8") + "- Moss owes me a boat\n", "utf-8")
@@ -37,7 +38,7 @@ async def test_the_journal_is_read_with_where_its_entries_come_from(tmp_path: Pa
 async def test_the_owner_may_read_anybodys_and_others_only_their_own(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann, eliza = home.enter("Ann"), home.agent("Eliza")
-        eliza.keeper.journal.keep([JournalEntry(f"Lamp {number}") for number in range(SHOWN + 2)])
+        eliza.keeper.journal.settle({}, [JournalEntry(f"Lamp {number}") for number in range(SHOWN + 2)])
         lines = (await home.ask(ann, "@journal Eliza")).reply.splitlines()
         assert lines[:2] == ["The journal of Eliza, the newest last:", "(and 2 older ones)"]
         assert len(lines) == SHOWN + 2

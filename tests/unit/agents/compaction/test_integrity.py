@@ -291,7 +291,7 @@ def test_settings_and_errors_from_outside_are_told(tmp_path: Path) -> None:
 def test_an_overlap_is_a_warning(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.live(300)
-    tiers = life.memory._tiers._held  # a fault that nothing can bring about any more
+    tiers = life.memory._summaries._held  # a fault that nothing can bring about any more
     recent = tiers["recent"]
     tiers["recent"] = replace(recent, summary=replace(recent.summary, covers=(120, 193)))
     found = of(life)

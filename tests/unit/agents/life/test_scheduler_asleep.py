@@ -18,7 +18,7 @@ from agents.brains import Situation
 from agents.life.prompting import Related
 from agents.life.scheduler import QUIET, Scheduler
 from agents.llm.backends.scripted import ScriptedModel
-from agents.memory.journal_form import SYNTHESIS
+from agents.memory.journal import SYNTHESIS
 from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, texts_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.lines import COMMITS
+from agents.memory.summaries import COMMITS
 from tests.lives import Life
 
 

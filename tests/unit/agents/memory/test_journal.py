@@ -9,15 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.memory.journal import FILE, HISTORY, LIVE, Journal, superseded
-from agents.memory.journal_form import (
+from agents.memory.journal import (
+    FILE,
+    HISTORY,
+    LIVE,
     SHOWN,
     SYNTHESIS,
     TYPES,
+    Journal,
     JournalEntry,
     entry_lines,
     parse_entry,
     render_entry,
+    superseded,
     united_references,
 )
 from tests.lives import Disk, PowerCut
@@ -73,8 +77,8 @@ def test_a_line_that_somebody_wrote_is_an_entry_of_which_no_more_is_known() -> N
 def test_entries_are_added_and_read_again(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
     assert (journal.lines(), journal.through("wren", 20)) == ([], 0)
-    journal.keep([entry(1), entry(2)], through=9)
-    journal.keep([entry(11)], through=12)
+    journal.settle({}, [entry(1), entry(2)], through=9)
+    journal.settle({}, [entry(11)], through=12)
     again = Journal(tmp_path)
     assert [line.entry for line in again.lines()] == [entry(1), entry(2), entry(11)]
     assert again.through("wren", 20) == 12
@@ -83,7 +87,7 @@ def test_entries_are_added_and_read_again(tmp_path: Path) -> None:
 
 def test_what_people_write_stays(tmp_path: Path) -> None:
     journal, path = Journal(tmp_path), tmp_path / FILE
-    journal.keep([entry(1), entry(2)], through=2)
+    journal.settle({}, [entry(1), entry(2)], through=2)
     mine = "\n## My own heading\n\n- Moss owes me a boat\n\n```\n- no entry\n```\nSome prose.\n"
     path.write_text(path.read_text("utf-8").replace("number 1 is out", "number 1 is lit") + mine, "utf-8")
     read = journal.lines()
@@ -106,7 +110,7 @@ def test_what_people_write_stays(tmp_path: Path) -> None:
 def test_front_matter_that_is_not_in_order_keeps_nothing_from_being_kept(tmp_path: Path) -> None:
     journal, path = Journal(tmp_path), tmp_path / FILE
     path.write_text("---\nthrough: [1\n---\n- Old\n", "utf-8")
-    journal.keep([entry(7)], through=8)
+    journal.settle({}, [entry(7)], through=8)
     assert [line.entry.text for line in journal.lines()] == ["Old", "The lamp number 7 is out"]
     assert journal.through("wren", 20) == 7
     assert "through: [1" in path.read_text("utf-8")
@@ -154,8 +158,8 @@ def test_many_references_are_told_in_short_and_none_is_uncounted(many: list[tupl
 
 def test_what_matters_least_makes_room_and_is_kept_in_the_history(tmp_path: Path) -> None:
     journal = Journal(tmp_path)
-    journal.keep([entry(number, importance=9 if number % 2 else 2) for number in range(1, LIVE + 1)])
-    journal.keep([entry(number, importance=5) for number in range(LIVE + 1, LIVE + 21)])
+    journal.settle({}, [entry(number, importance=9 if number % 2 else 2) for number in range(1, LIVE + 1)])
+    journal.settle({}, [entry(number, importance=5) for number in range(LIVE + 1, LIVE + 21)])
     live = [line.entry for line in journal.lines()]
     assert len(live) == LIVE
     history = [line.entry for line in entry_lines((tmp_path / HISTORY).read_text("utf-8"))]
@@ -180,7 +184,7 @@ def test_a_kill_at_any_write_loses_no_entry(
     journal, number, acknowledged = Journal(folder, disk.write, disk.open), 0, 0
     try:
         for size in batches:
-            journal.keep([entry(number + one, one % 10 + 1) for one in range(1, size + 1)], number + size)
+            journal.settle({}, [entry(number + one, one % 10 + 1) for one in range(1, size + 1)], number + size)
             number += size
             acknowledged = number
     except PowerCut:
@@ -197,9 +201,9 @@ def test_a_kill_at_any_write_loses_no_entry(
 def test_a_full_disk_says_so_and_nothing_is_lost(tmp_path: Path) -> None:
     disk = Disk()
     journal = Journal(tmp_path, disk.write, disk.open)
-    journal.keep([entry(1)], 1)
+    journal.settle({}, [entry(1)], 1)
     before = (tmp_path / FILE).read_text("utf-8")
     disk.full = True
     with pytest.raises(OSError, match="No space"):
-        journal.keep([entry(number) for number in range(2, 200)], 199)
+        journal.settle({}, [entry(number) for number in range(2, 200)], 199)
     assert (tmp_path / FILE).read_text("utf-8") == before

@@ -8,10 +8,10 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.memory.archive import Archive
+from agents.memory.archive import Archive, archive_files
 from agents.memory.entries import Entry
+from agents.memory.history import lost, size, without
 from agents.memory.ranges import merged, missing
-from agents.memory.scan import archive_files, lost, size, without
 
 
 def entry(seq: int) -> Entry:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.memory.archive import PER_FILE
 from agents.memory.history import events
 from agents.memory.memory import Memory
 from agents.memory.seeds import BATCH, FOLDER, IMPORT, Seeds, fresh, read_seed
@@ -184,6 +185,18 @@ def test_more_files_than_one_line_names_are_imported_in_order(wren: Lived) -> No
     wren.start()
     assert wren.texts() == meant
     assert len(events(wren.folder / "archive", 1, len(meant))) == 2
+
+
+def test_what_was_lived_since_the_import_is_not_read_again(wren: Lived) -> None:
+    wren.write("01.md", "One.")
+    wren.seeds.take_up()
+    wren.memory.append([heard("Good morning.")] * PER_FILE, "2026-11-20T07:21:37.123Z", 7)
+    _, later = sorted((wren.folder / "archive").iterdir())
+    later.rename(later.with_suffix(".away"))
+    later.mkdir()  # reading it is an error
+    assert fresh(wren.folder, wren.memory.total) == ([], [])
+    wren.write("02.md", "Two.")
+    assert "nothing is imported while the archive cannot be read" in str(fresh(wren.folder)[1][0])
 
 
 @settings(max_examples=60, deadline=None)

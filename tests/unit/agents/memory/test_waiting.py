@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.compaction.status import coverage, holes, status
-from agents.memory.write_backlog import WAITING
+from agents.memory.memory import WAITING
 from mud.errors import Unavailable
 from mud.world.events import Perception
 from tests.lives import Life, heard

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.memory.history import IMPORTANCE, last_values, read_weighed, values_of, weights_event
 from agents.memory.memory import Memory
-from agents.memory.weights import EVENT, last_values, read_weighed, values_of, weights_event
 from mud.clock import VirtualClock
 from mud.world.events import Perception
 
@@ -50,10 +50,10 @@ def test_a_memory_opened_anew_weighs_the_same(memory: Memory, tmp_path: Path) ->
     )
 )
 def test_whatever_a_hand_wrote_into_an_event_only_numbers_from_1_to_10_count(values: dict[str, object]) -> None:
-    found = values_of({"event": EVENT, "values": values})
+    found = values_of({"event": IMPORTANCE, "values": values})
     assert all(type(value) is int and 1 <= value <= 10 for value in found.values())
     assert values_of({"event": "other", "values": values}) == {}
-    assert values_of({"event": EVENT, "values": 7}) == {}
+    assert values_of({"event": IMPORTANCE, "values": 7}) == {}
 
 
 @given(st.dictionaries(st.integers(1, 10**6), st.integers(-99, 99)))

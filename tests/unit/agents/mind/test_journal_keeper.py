@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Agent
-from agents.memory.journal import FILE, Journal
-from agents.memory.journal_form import SYNTHESIS, JournalEntry, JournalLine, render_entry
+from agents.memory.journal import FILE, SYNTHESIS, Journal, JournalEntry, JournalLine, render_entry
 from agents.mind.journal_keeper import JournalKeeper, alike, gathered
 from mud.world.events import Perception
 from tests.houses import house
@@ -143,7 +142,7 @@ async def test_a_journal_that_cannot_be_written_stops_no_fold_and_is_made_up_for
         assert eliza.compactor.fold_due_now(), "the fold is made all the same"
         disk.full = False
         (eliza.folder / FILE).unlink(missing_ok=True)
-        Journal(eliza.folder).keep([JournalEntry("Tamsin owes 12 plums.", references=("eliza#1",))], 1)
+        Journal(eliza.folder).settle({}, [JournalEntry("Tamsin owes 12 plums.", references=("eliza#1",))], 1)
         keeper.consolidate(eliza.notes, lambda title, text: None)
         assert "Corvin sells 3 boats." in [line.entry.text for line in keeper.journal.lines()]
         assert not any("journal" in one for one in eliza.memory.warnings)

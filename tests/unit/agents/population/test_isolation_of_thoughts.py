@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from agents.agent import Agent
 from agents.llm.backends.scripted import ScriptedModel
-from agents.memory.weights import read_weighed
+from agents.memory.history import read_weighed
 from mud.engine.engine import Step
 from mud.server.requests import carry_out
 from mud.world.events import Perception, Request

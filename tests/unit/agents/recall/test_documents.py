@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.memory.notes import Note
+from agents.memory.note_form import Note
 from agents.memory.summaries import Summary
 from agents.recall.documents import IndexedDocument, documents_of, record_of, versions_of
 

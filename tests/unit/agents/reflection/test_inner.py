@@ -15,8 +15,7 @@ from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
 from agents.memory.entries import Entry
-from agents.memory.history import events
-from agents.memory.weights import EVENT, read_weighed
+from agents.memory.history import IMPORTANCE, events, read_weighed
 from agents.mind.sleep_schedule import fell_asleep
 from agents.recall.recall import discard_index
 from agents.reflection.dreams import NOTED
@@ -159,7 +158,7 @@ async def test_of_a_model_only_numbers_for_shown_memories_are_taken(tmp_path: Pa
         hear(home, eliza)
         await night(home, eliza)
         assert [entry.importance for entry in read_weighed(eliza.memory, 1, 8)] == [2, 2, 2, 2, 2, 2, 2, 10]
-        (event,) = happened(eliza, EVENT)
+        (event,) = happened(eliza, IMPORTANCE)
         assert event["method"] == "model"
         spent = [row.task for row in home.parts.queue.budget.spending.rows()]
         assert spent == ["reflections"]
@@ -172,7 +171,7 @@ async def test_a_model_that_says_nothing_of_use_leaves_it_to_the_rules(tmp_path:
         eliza = home.agent("Eliza")
         hear(home, eliza)
         await night(home, eliza)
-        (event,) = happened(eliza, EVENT)
+        (event,) = happened(eliza, IMPORTANCE)
         assert event["method"] == "rules"
         assert any("Tamsin keeps promises" in entry.text for entry in of_kind(eliza, "thought"))
         assert len(of_kind(eliza, "dream")) == 1
@@ -358,7 +357,7 @@ async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_say
         await night(home, eliza)
         assert of_kind(eliza, "dream") == of_kind(eliza, "thought") == []
         assert eliza.notes.titles() == []
-        assert len(happened(eliza, EVENT)) == 1
+        assert len(happened(eliza, IMPORTANCE)) == 1
 
 
 async def test_no_note_tells_what_its_owner_did_not_perceive(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.memory.weights import EVENT, read_weighed
+from agents.memory.history import IMPORTANCE, read_weighed
 from agents.reflection.reflection import AFTER_FAILURE, LONGEST_REPLY
 from mud.clock import VirtualClock
 from mud.world.events import Perception
@@ -61,12 +61,12 @@ async def test_weighing_given_up_anywhere_is_done_once_and_leaves_archive_and_in
             if turns is not None:
                 inner.interrupt("eliza")
             await inner.settle()
-            again = len(happened(eliza, EVENT))
+            again = len(happened(eliza, IMPORTANCE))
             await night(home, eliza, inner)
         async with house(folder) as home:  # as after a kill: what is known is what was written
             eliza = home.agent("Eliza")
             await night(home, eliza, asking(home, [ratings.replace("9", "1")] * 9))
-            events_kept = happened(eliza, EVENT)
+            events_kept = happened(eliza, IMPORTANCE)
             assert len(events_kept) == 1, (turns, again)
             await home.minds.catch_up(eliza)
             hits, _ = await home.minds.search(eliza, "brass key rains herons cake", 9, "memories")
@@ -87,7 +87,7 @@ async def test_of_an_endless_reply_only_the_beginning_is_looked_at(tmp_path: Pat
         eliza = home.agent("Eliza")
         hear(home, eliza)
         await night(home, eliza, asking(home, [reply], max_tokens=60_000, num_ctx=200_000))
-        (event,) = happened(eliza, EVENT)
+        (event,) = happened(eliza, IMPORTANCE)
         assert event["method"] == method
 
 
@@ -103,10 +103,10 @@ async def test_nothing_begins_while_memories_wait_for_room_on_the_disk(tmp_path:
         assert eliza.memory.waiting
         home.minds.inner.asleep(eliza, home.engine)
         await home.minds.inner.settle()
-        assert happened(eliza, EVENT) == []
+        assert happened(eliza, IMPORTANCE) == []
         eliza.memory.retry()
         await night(home, eliza)
-        assert len(happened(eliza, EVENT)) == 1
+        assert len(happened(eliza, IMPORTANCE)) == 1
 
 
 async def test_what_came_to_nothing_on_a_full_disk_is_tried_again_after_a_while(
@@ -122,10 +122,10 @@ async def test_what_came_to_nothing_on_a_full_disk_is_tried_again_after_a_while(
         with file_size_limit(file.stat().st_size):
             await night(home, eliza)
         await night(home, eliza)
-        assert happened(eliza, EVENT) == [], "not at once"
+        assert happened(eliza, IMPORTANCE) == [], "not at once"
         clock.advance(AFTER_FAILURE)
         await night(home, eliza)
-        assert len(happened(eliza, EVENT)) == 1
+        assert len(happened(eliza, IMPORTANCE)) == 1
         assert caplog.text.count("the inner life came to nothing") == 1
 
 

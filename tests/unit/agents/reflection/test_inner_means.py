@@ -10,7 +10,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
 from agents.memory.archive import Archive
-from agents.memory.weights import read_weighed
+from agents.memory.history import read_weighed
 from agents.reflection.progress import standing_of
 from agents.reflection.reflection import Reflection
 from mud.registry import Registry

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from agents.memory.references import read_reference
+from agents.memory.ranges import read_reference
 from agents.reflection.insight_prompt import MOST, fresh, kept, parse_insights
 from agents.reflection.insights import Insight
 from tests.unit.agents.reflection.telling import SAY, heard, made, reworded

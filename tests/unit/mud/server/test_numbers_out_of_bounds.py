@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from agents.compaction.library.digest import read_digest, steps_of
 from agents.definition import read_definition
+from agents.memory.archive import LEAP
 from agents.memory.examining import examine
-from agents.memory.history import events
-from agents.memory.lines import LEAP
+from agents.memory.history import IMPORTANCE, events, values_of
 from agents.memory.memory import Memory
-from agents.memory.weights import EVENT, values_of
 from mud.clock import VirtualClock
 from mud.engine.ledger import Ledger
 from mud.server.wiring import FAMILIES, SCHEMAS, opened
@@ -191,7 +190,7 @@ def test_a_memory_whose_number_leaps_is_passed_over_and_told_and_the_life_goes_o
 def test_a_number_of_thousands_of_digits_in_a_life_is_read_as_none(tmp_path: Path) -> None:
     (tmp_path / "0000000001.jsonl").write_text(f'{{"seq":{HUGE},"at":""}}\n{{"event":"note"}}\n')
     assert [event for _, event in events(tmp_path, 1, 1)] == [{"event": "note"}]
-    assert values_of({"event": EVENT, "values": {HUGE: 3, "4": 5}}) == {4: 5}
+    assert values_of({"event": IMPORTANCE, "values": {HUGE: 3, "4": 5}}) == {4: 5}
     (step,) = steps_of([f"[COMPACTED] She found 12 coins. (Compacted {HUGE} steps)"])
     assert step.stands_for == 1
     read_digest(f"Made {HUGE} LLM sub-calls. Completed {HUGE} steps ({HUGE} successful).", 2)
