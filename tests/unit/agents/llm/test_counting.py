@@ -23,7 +23,9 @@ from agents.llm.tokens import (
     TokenRatios,
     at_most,
     estimate,
-    words_and_rest,
+)
+from agents.llm.tokens import (
+    _words_and_rest as words_and_rest,
 )
 from mud.clock import Clock, VirtualClock
 from mud.registry import Registry

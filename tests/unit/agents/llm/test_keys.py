@@ -17,8 +17,7 @@ import pytest
 from agents.llm.backends.ollama import OLLAMA
 from agents.llm.backends.openai_compatible import OpenAICompatible
 from agents.llm.http import checked_parts
-from agents.llm.keys import ALLOWED, key_of, why_not, why_not_to
-from agents.llm.profiles import LLMProfile
+from agents.llm.profiles import ALLOWED, LLMProfile, key_of, why_not, why_not_to
 from mud.errors import Unavailable
 from mud.server.checks import check_vault
 from tests.embedding_servers import Answer, listening

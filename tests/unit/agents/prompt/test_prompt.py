@@ -8,8 +8,19 @@ from pathlib import Path
 import pytest
 
 from agents.llm.tokens import estimate
-from agents.prompt.prompt import MINIMUM, SMALL_STEP, STEP, Experience, Prompt, PromptParts, build_prompt
-from agents.prompt.template import PLACES, TEMPLATES, Template, parse_template
+from agents.prompt import (
+    MINIMUM,
+    PLACES,
+    SMALL_STEP,
+    STEP,
+    TEMPLATES,
+    Experience,
+    Prompt,
+    PromptParts,
+    Template,
+    build_prompt,
+    parse_template,
+)
 from mud.errors import Unavailable, VaultProblem
 
 GOLDEN = Path("tests/golden")

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from agents.llm.tokens import estimate
-from agents.prompt.prompt import PromptParts, build_prompt
-from agents.prompt.template import OPTIONAL, PLACES, TEMPLATES, Template, parse_template
+from agents.prompt import OPTIONAL, PLACES, TEMPLATES, PromptParts, Template, build_prompt, parse_template
 from mud.errors import VaultProblem
 from tests.vaults import SHIPPED
 
