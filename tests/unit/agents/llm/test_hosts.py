@@ -113,7 +113,7 @@ def test_calls_side_by_side_that_fail_together_count_once() -> None:
         shaky.failed("busy", began, transient=True)
     assert shaky.state is HostState.SHAKY
     shaky.failed("gone", 1.0, transient=False)
-    assert shaky.state is HostState.DOWN
+    assert shaky.is_down
 
 
 # ---- several hosts ----
