@@ -134,7 +134,7 @@ def main(argv: list[str]) -> int:
         check_packages()  # before any import that needs one
         args = _parsed(_command_first(argv))
         if args.allow_env:
-            from agents.llm.keys import allow
+            from agents.llm.profiles import allow
 
             allow(args.allow_env)
         code = args.run(args)

@@ -9,8 +9,7 @@ from pathlib import Path
 from random import Random
 
 from agents.agent import Agent
-from agents.brains import Brain, Decision, Situation, Voice
-from agents.brains._brain import Thought
+from agents.brains import Brain, Decision, Situation, Thought, Voice
 from agents.definition import write_definition
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend

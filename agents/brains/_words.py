@@ -1,4 +1,4 @@
-"""The telling words of a line: crude stems, words that mean much the same, and how much each of them tells.
+"""What words tell: stems, words that mean much the same, names, secrets, and "I don't know".
 
 English only, by small tables and no grammar: good enough to find again what somebody said in other words.
 """
@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from agents.brains._alike import ALIKE
+from agents.memory.entries import Entry
+from agents.memory.perception import reads_as_whisper
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 
@@ -61,18 +62,53 @@ _WEAK_WORDS = """
     locate happen remind forget like show exact actual want wish today first last mind memory sure good fine nice
     lot bit
 """
-_WEAK = frozenset(_WEAK_WORDS.split())
+_ALIKE = """
+    hide stash bury conceal put keep leave store stow place lay lie tuck /
+    live dwell reside home lodge sleep stay house move / like love favourite favorite enjoy adore prefer fond /
+    hate dislike detest loathe despise / fear afraid scare fright dread terrify / begin start open /
+    end finish stop close shut / buy purchase own / repair mend fix patch restore /
+    boat ship vessel skiff dinghy ferry barge / doctor healer physician surgeon / dentist teeth tooth /
+    father dad papa / mother mum mom mama / child kid baby infant / child son boy / child daughter girl /
+    parent father mother / sibling brother sister / marry wedding husband wife spouse bride groom /
+    money coin cash saving fortune / price cost pay fee charge worth / owe debt borrow lend loan /
+    job work trade profession occupation craft living employ earn / old age aged ancient / big large huge great size /
+    small little tiny / ill sick unwell disease suffer / die dead death pass perish drown kill /
+    arrive come return back reach / go leave depart travel journey sail / speak talk chat / say tell mention /
+    meet gather assemble meeting / path road way street trail lane /
+    eat food meal dinner supper lunch breakfast dish feed taste / drink beverage wine beer ale tea /
+    password passphrase code watchword / give gift present / night evening tonight / dawn sunrise morning /
+    noon midday / dog hound puppy / cat kitten / horse mare pony stallion / friend companion mate / enemy foe rival /
+    steal thief rob theft burglar / sing song tune choir /
+    music instrument violin cello flute piano fiddle drum harp trumpet guitar lute / story tale legend /
+    bring carry fetch / want wish need desire / lack miss lose need / belong possess own whose / unlock lock /
+    make build create construct knit sew carve / break crack smash shatter split damage destroy wrong /
+    burn fire flame blaze / cloth wear coat dress scarf hat shirt / fish carp trout eel pike salmon /
+    bird heron owl swift swan duck goose / flower tulip rose lily daisy / tree oak elm yew walnut birch willow pine /
+    stair step staircase / cellar basement vault / attic loft garret / shop store market bakery /
+    inn tavern pub hotel guesthouse / room chamber / teach teacher schoolteacher school tutor / learn study /
+    search seek hunt / see spot notice glimpse / late delay tardy / early soon / country land nation /
+    town city village / born birth birthday birthplace / hurt wound injure break wrist /
+    angry cross furious quarrel argue row fight / glad happy merry / cry weep / laugh smile / garden bed orchard /
+    river stream brook canal / lake pond pool / sea ocean / rain wet storm / snow frost ice / key latch /
+    letter note message post mail / book volume novel / paint picture portrait canvas drawing /
+    jewel ring necklace gem ruby diamond / gold golden gilt / rich wealthy / poor needy /
+    king queen prince princess duke / priest vicar parson monk / soldier guard watchman / invent discover devise /
+    throw toss fling cast / fall drop tumble / run flee escape / catch take capture grab / allergic poison /
+    secret hidden / clever wise / strange odd special peculiar unusual / true real / full complete / empty bare /
+    clean wash / hot warm heat / cold cool chilly / quick fast swift / slow sluggish / nice kind pleasant /
+    mad crazy insane / blind eye / lame limp leg / deaf ear / visit guest visitor / neighbour neighbor / wait await /
+    promise swear vow pledge oath / forbid ban / allow let permit / sail captain crew / ghost spirit haunt /
+    murder kill slay
+"""
+"""Groups of words that mean much the same. What a group joins is a hint, never a proof."""
 
 WEAK, STRONG = 0.35, 1.0
 """What a general word such as "find" and a telling one such as "flowerpot" weigh."""
-
-
 KINDRED = 0.7
 """How much a word of the same beginning counts, such as postman for post."""
 
 
 def tokens(text: str) -> list[str]:
-    """Return the words of a text in order, lower case."""
     return [found.replace("’", "'") for found in _TOKEN.findall(text.casefold())]
 
 
@@ -87,7 +123,7 @@ def stem(word: str) -> str:
 
 
 def _cut(word: str) -> str:
-    """Cut one ending off a word that stays at least three letters long."""
+    # What stays has at least three letters.
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if word.endswith(("ss", "eed")):
@@ -101,8 +137,8 @@ def _cut(word: str) -> str:
 
 
 # Tables are written as one reads them; compared are stems.
-_WEAK_STEMS = frozenset(stem(word) for word in _WEAK)
-_GROUPS = tuple(tuple(line.split()) for line in ALIKE)
+_WEAK_STEMS = frozenset(stem(word) for word in _WEAK_WORDS.split())
+_GROUPS = tuple(tuple(group.split()) for group in _ALIKE.split("/"))
 _GROUPS_OF: dict[str, frozenset[int]] = {}
 for _number, _group in enumerate(_GROUPS):
     for _word in _group:
@@ -110,14 +146,9 @@ for _number, _group in enumerate(_GROUPS):
 
 
 def telling(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the words that tell what a text is about, in order, each stem once.
-
-    Args:
-        text: the text.
-        without: names whose words do not count.
-    """
-    found, skip = _by_root(text), _roots(tuple(without))
-    return tuple(word for root, word in found.items() if root not in skip) if skip else tuple(found.values())
+    """Return the words that tell what a text is about, in order, each stem once; not the words of names `without`."""
+    skip = _roots(tuple(without))
+    return tuple(word for root, word in _by_root(text).items() if root not in skip)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -132,7 +163,6 @@ def _by_root(text: str) -> Mapping[str, str]:
 
 @lru_cache(maxsize=1 << 12)
 def _roots(names: tuple[str, ...]) -> frozenset[str]:
-    """Return the stems of the words of some names."""
     return frozenset(stem(word) for name in names for word in tokens(name))
 
 
@@ -147,12 +177,7 @@ _NAME = re.compile(r"(?<![.!?…:\"“'‘])(?<!^)\s(?:(?:Mr|Mrs|Ms|Dr|Miss|Old)
 
 
 def names_in(text: str, without: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the words of a sentence that stand as names: capitals within it that nothing but a name explains.
-
-    Args:
-        text: the sentence.
-        without: names that do not count.
-    """
+    """Return the words of a sentence that stand as names: capitals within it that only a name explains."""
     skip = {word for name in without for word in tokens(name)}
     found = (name.removesuffix("'s").removesuffix("’s") for name in _NAME.findall(f" {text}"[1:]))
     return tuple(dict.fromkeys(name for name in found if name.casefold() not in _STOP | skip))
@@ -175,12 +200,7 @@ def is_weak(word: str) -> bool:
 
 
 def coverage(wanted: Iterable[str], found: frozenset[str]) -> float:
-    """Return which share of the wanted words is found, 0 to 1, general words counting for little.
-
-    Args:
-        wanted: telling words of a question.
-        found: `meanings` of a statement.
-    """
+    """Return the share of telling words in the `meanings` of a statement, 0 to 1; general words count little."""
     total = matched = 0.0
     sure = False
     general = True
@@ -199,10 +219,7 @@ def coverage(wanted: Iterable[str], found: frozenset[str]) -> float:
 
 
 def _is_kindred(root: str, found: frozenset[str]) -> bool:
-    """Return whether a longer or shorter word of the same beginning is found, such as postman for post."""
-    if len(root) < 4:
-        return False
-    alike = [other for other in found if other.startswith(root[:4])]  # which most are not
+    alike = [other for other in found if len(root) >= 4 and other.startswith(root[:4])]  # which most are not
     near = (other for other in alike if abs(len(other) - len(root)) <= 5)
     return any(other.startswith(root) or root.startswith(other) for other in near)
 
@@ -216,3 +233,42 @@ def widened(words: Iterable[str]) -> tuple[str, ...]:
         for number in sorted(_GROUPS_OF.get(stem(word), ())):
             found.update(dict.fromkeys(_GROUPS[number]))
     return tuple(found)
+
+
+# ---- what a line gives away about itself ----
+
+_IGNORANT = re.compile(
+    r"\b(?:don't|don’t|do not|doesn't|does not|didn't|did not|never|can't|cannot|couldn't|could not|won't|nobody)\s+"
+    r"(?:\w+\s+){0,2}(?:know|knew|knows|remember|recall|say|tell|told|heard|find|found|learned|come|came|"
+    r"crossed|reached)\b"
+    r"|\bno idea\b|\bnot sure\b|\bi wonder\b|\bnothing (?:about|of|on|in me)\b|\b(?:is|are|it's) (?:news|new) to me\b"
+    r"|\bknow nothing\b|\bnone the wiser\b|\bno (?:word|memory|record|answer|recollection)\b",
+    re.I,
+)
+_SECRET = re.compile(
+    r"\b(?:secret|between (?:us|you and me|ourselves)|confid\w+|nobody (?:else )?(?:must|may|should) know|"
+    r"to yourself|(?:don't|do not|never|mustn't|must not|not to) (?:ever )?(?:tell|say|mention|repeat)|"
+    r"tell (?:no ?body|no ?one))\b",
+    re.I,
+)
+
+
+def is_secret(entry: Entry) -> bool:
+    """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
+    if entry.kind == "told" and not is_known(entry):
+        return True
+    return entry.kind in ("heard", "told") and is_secret_words(entry.text)
+
+
+def is_known(entry: Entry) -> bool:
+    """Return whether a memory was written for this life by a person; nobody in the world told it, nor whispered."""
+    return entry.kind == "told" and entry.actor is None and not reads_as_whisper(entry.text)
+
+
+def is_secret_words(words: str) -> bool:
+    return _SECRET.search(words) is not None
+
+
+def is_ignorant(words: str) -> bool:
+    """Return whether a sentence only says that its speaker does not know."""
+    return _IGNORANT.search(_SECRET.sub("", words)) is not None  # "don't tell" is no lack of knowledge

@@ -9,15 +9,16 @@ takes another brain; this one knows nothing of that.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from itertools import islice
 from random import Random
 
-from agents.brains._brain import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
+from agents.brains import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, own_words, remembered, spoken
-from agents.reply.replies import Listener, clean_reply
+from agents.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
 from agents.text.repetition import LOOKBACK, repeats, words_of
 from mud.world.events import Perception
@@ -46,20 +47,13 @@ _HELP = "Asks the language model of the profile think what to do next."
 
 
 class LanguageBrain:
-    """One agent's.
+    """One agent's; `voice` gives what it hints at. Which verbs the agent may use is not decided here."""
 
-    Args:
-        name: the agent's name.
-        random: not used: chance is the model's.
-        voice: gives what it hints at; what it says is the model's.
-        verbs: every verb there is; what of them the agent may use is not decided here.
-    """
-
-    def __init__(self, name: str, random: Random, voice: Voice, verbs: Collection[str] = COMMON_VERBS) -> None:
+    def __init__(self, name: str, voice: Voice, verbs: Collection[str]) -> None:
         self._name = name
         self._voice = voice
         self._watch = LoopWatch()
-        self._verbs = frozenset(verb.lower() for verb in verbs)
+        self._verbs = verbs
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
         self._said: deque[str] = deque(maxlen=LOOKBACK)
         """What its character said last, whoever thought of it."""
@@ -71,7 +65,6 @@ class LanguageBrain:
         """Newest memory of the loop that it gave way to last."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
-        """Wish for a thought soon when spoken to."""
         utterance = spoken(perceived)
         if utterance is None:
             if own := own_words(perceived):
@@ -83,7 +76,6 @@ class LanguageBrain:
         return ANSWER_AFTER if for_whom is Address.ME else None
 
     def decide(self, situation: Situation) -> Thought:
-        """Ask the model, at most `TRIES` times."""
         loop = self._watch.find(situation)
         if loop is not None and loop.stage is Stage.MOVE and loop.seq > self._moved_on:
             self._moved_on = loop.seq
@@ -112,12 +104,12 @@ class LanguageBrain:
             return self._hint("hint.repeats", words=_glimpse(twin)), "repeats an earlier line"
         echoed = _echoed(line, situation.recent)
         if echoed is not None:
-            told = self._hint("hint.echoes", person=echoed.speaker, words=_glimpse(echoed.words))
-            return told, f"says after {echoed.speaker} what was just said"
+            hint = self._hint("hint.echoes", person=echoed.speaker, words=_glimpse(echoed.words))
+            return hint, f"says after {echoed.speaker} what was just said"
         shunned = self._shunned(line, situation)
         if shunned:
-            told = loop.hint(self._voice) if loop else self._hint("hint.enough", person=shunned)
-            return told, f"answers {shunned}, with whom it goes round in circles"
+            hint = loop.hint(self._voice) if loop else self._hint("hint.enough", person=shunned)
+            return hint, f"answers {shunned}, with whom it goes round in circles"
         return "", ""
 
     def _hint(self, key: str, **places: str) -> str:
@@ -127,14 +119,14 @@ class LanguageBrain:
         """Return the mind that a line speaks to though it is not to be answered now; empty when it may be said."""
         here = {person.name: person.thinks for person in situation.people}
         silent = [name for name, until in self._silent.items() if until > situation.seconds and name in here]
-        words = _words(line) if line.partition(" ")[0] in _TO_OTHERS else None
+        words = _words(line, _TO_OTHERS)
         if not silent or words is None or person_waits(situation):
             return ""
-        others = [name for name in here if name not in silent]
-        if any(calls(words, name) or words.startswith(f"{name} ") for name in others):
+        named = [name for name in here if calls(words, name) or words.startswith(f"{name} ")]
+        if not set(named) <= set(silent):
             return ""
-        named = [name for name in silent if calls(words, name) or words.startswith(f"{name} ")]
-        return (named or [*([] if others else silent), ""])[0]
+        meant = [name for name in silent if name in named] or (silent if len(silent) == len(here) else [])
+        return next(iter(meant), "")
 
     def _repeated(self, line: str, recent: tuple[Entry, ...]) -> str | None:
         """Return the earlier line that this one repeats: for speech any of the last ones, else the very last."""
@@ -142,46 +134,34 @@ class LanguageBrain:
         if words is None:
             last = self._lines[-1] if self._lines else ""
             return last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
-        return repeats(words, (*self._spoken(), *reversed(self._said), *_said(recent)))
-
-    def _spoken(self) -> Iterator[str]:
-        return (words for line in reversed(self._lines) if (words := _words(line)) is not None)
+        submitted = (said for line in reversed(self._lines) if (said := _words(line)) is not None)
+        own = (one.words for entry in reversed(recent) if entry.actor is None and (one := remembered(entry)))
+        return repeats(words, (*submitted, *reversed(self._said), *islice(own, LOOKBACK)))
 
 
 def language(verbs: Collection[str]) -> Brain:
-    """Return this brain for a world with these verbs.
-
-    Args:
-        verbs: every verb and alias there is.
-    """
+    """Return this brain for a world with these verbs and aliases."""
+    known = frozenset(verb.lower() for verb in verbs)
 
     def start(name: str, random: Random, voice: Voice) -> BrainRun:
-        return LanguageBrain(name, random, voice, verbs)
+        return LanguageBrain(name, voice, known)
 
-    known = frozenset(verb.lower() for verb in verbs)
     return Brain("language", _HELP, start, True, lambda name: Listener(name, known))
 
 
-def _words(line: str) -> str | None:
+def _words(line: str, verbs: Collection[str] = _SPEECH) -> str | None:
     """Return what a command line speaks, without its private reason; None when it speaks nothing."""
     verb, _, rest = line.partition("|")[0].strip().partition(" ")
-    return rest.strip() if verb in _SPEECH and rest.strip() else None
+    return rest.strip() if verb in verbs and rest.strip() else None
 
 
 def _echoed(line: str, recent: tuple[Entry, ...]) -> Utterance | None:
     """Return the line of another that this one only says after them; a short courtesy may be given back."""
-    words = _words(line) if line.partition(" ")[0] in _TO_OTHERS else None
+    words = _words(line, _TO_OTHERS)
     if words is None or len(words_of(words)) <= COURTESY:
         return None
-    heard = (one for entry in reversed(recent) if entry.actor and (one := remembered(entry)) is not None)
-    newest = [one for one, _ in zip(heard, range(HEARD), strict=False)]
-    return next((one for one in newest if repeats(words, (one.words,)) is not None), None)
-
-
-def _said(recent: tuple[Entry, ...]) -> Iterator[str]:
-    """Yield what the agent itself said lately, newest first, at most `LOOKBACK` lines."""
-    own = (one for entry in reversed(recent) if entry.actor is None and (one := remembered(entry)) is not None)
-    return (utterance.words for utterance, _ in zip(own, range(LOOKBACK), strict=False))
+    heard = (one for entry in reversed(recent) if entry.actor and (one := remembered(entry)))
+    return next((one for one in islice(heard, HEARD) if repeats(words, (one.words,)) is not None), None)
 
 
 def _glimpse(text: str) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from agents.commands._answer import answers
 from agents.llm.backend import named_host
 from agents.llm.hosts import Route
-from agents.llm.jobs import ProfileView
 from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ProfileView
 from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands import Context, Outcome, Say, command
@@ -88,21 +88,21 @@ def _hosts(minds: Population, view: ProfileView, *, owner: bool) -> list[str]:
     if not view.hosts:
         return [f"    {minds.say(NO_HOST)}"]
     if not owner:
-        return [f"    {one.host.health.state_words(minds.means.clock)}" for one in view.hosts]
+        return [f"    {one.host.state_words()}" for one in view.hosts]
     wide = (max(len(one.host.name) for one in view.hosts), max(len(_model(minds.say, one)) for one in view.hosts))
     return [line for one in view.hosts for line in _host(minds, one, wide)]
 
 
 def _host(minds: Population, route: Route, wide: tuple[int, int]) -> list[str]:
-    health, say = route.host.health, minds.say
+    host, say = route.host, minds.say
     state = say(
         HOST,
-        host=health.host.ljust(wide[0]),
+        host=host.name.ljust(wide[0]),
         model=_model(say, route).ljust(wide[1]),
-        state=health.state_words(minds.means.clock),
-        running=route.host.running,
+        state=host.state_words(),
+        running=host.running,
     )
-    error = [f"      {say(LAST_ERROR, error=health.last_error)}"] if health.last_error else []
+    error = [f"      {say(LAST_ERROR, error=host.last_error)}"] if host.last_error else []
     return [f"    {state}", *error]
 
 

@@ -141,16 +141,13 @@ class StreamedReply:
             return False
         self._pieces.append(piece)
         self._room -= 1
-        new, tidied, self._tidied = self._new(piece), self._tidied, ""
-        seen = len(tidied)
-        tidied += new  # CPython appends in place only to a string with no other reference, closures included
-        self._tidied = tidied
-        end = _first_stop(tidied, self._stop, seen)
-        return self._enough(tidied[:end]) or self._room <= 0 or end is not None
-
-    def _new(self, piece: str) -> str:
         raw = self._half + piece[: self._left]
         self._left -= len(piece[: self._left])
         half = _FIRST_HALF.search(raw) if self._left else None
         self._half = half[0] if half else ""
-        return tidy(raw[: half.start()] if half else raw)
+        tidied, self._tidied = self._tidied, ""
+        seen = len(tidied)
+        tidied += tidy(raw[: half.start()] if half else raw)  # in place, as CPython does with an only reference
+        self._tidied = tidied
+        end = _first_stop(tidied, self._stop, seen)
+        return self._enough(tidied[:end]) or self._room <= 0 or end is not None

@@ -12,7 +12,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -100,8 +100,7 @@ class Spending:
 
     def rename(self, old: str, new: str) -> None:
         for key in [key for key in self._rows if key[0] == old]:
-            row = self._rows.pop(key)
-            self._add(Row(new, row.task, row.hour, row.day, row.total))
+            self._add(replace(self._rows.pop(key), owner=new))
 
     def rows(self) -> list[Row]:
         self._roll()
@@ -135,34 +134,28 @@ class Spending:
         """Read what `dump` returned, or as much as can be read, and return whether that was everything."""
         try:
             found = json.loads(text)
-        except (ValueError, RecursionError):
+            records = found["spent"]
+        except (ValueError, RecursionError, TypeError, KeyError):
             return False
-        records = found.get("spent") if isinstance(found, dict) else None
         if not isinstance(records, list):
             return False
-        self._rows = {}
-        for record in records:
-            if row := _row(record):
-                self._rows.setdefault((row.owner, row.task), row)
+        rows = [row for record in records if (row := _row(record))]
+        self._rows = {(row.owner, row.task): row for row in reversed(rows)}
         self._hour, self._day = str(found.get("hour", "")), str(found.get("day", ""))
         self._roll()
         return len(self._rows) == len(records)
 
 
 def _row(record: Any) -> Row | None:
-    if not isinstance(record, dict):
-        return None
-    owner, task = record.get("owner"), record.get("task")
-    amounts: list[Any] = [record.get(name) for name in ("hour", "day", "total")]
-    if not (isinstance(owner, str) and isinstance(task, str) and all(map(_is_amount, amounts))):
-        return None
-    return Row(owner, task, *(Amount(*numbers) for numbers in amounts))
-
-
-def _is_amount(numbers: Any) -> bool:
     most = 10**15  # a larger number was not counted by this program
-    listed = isinstance(numbers, list) and len(numbers) == 3
-    return listed and all(type(one) is int and 0 <= one <= most for one in numbers)
+    try:
+        owner, task, amounts = record["owner"], record["task"], [record[name] for name in ("hour", "day", "total")]
+        numbers = [number for calls, prompt, reply in amounts for number in (calls, prompt, reply)]
+    except (TypeError, KeyError, ValueError):
+        return None
+    sound = isinstance(owner, str) and isinstance(task, str)
+    sound = sound and all(type(one) is int and 0 <= one <= most for one in numbers)
+    return Row(owner, task, *(Amount(*one) for one in amounts)) if sound else None
 
 
 # ---- what may be spent ----
@@ -233,9 +226,15 @@ class Reservation:
 
 
 class ModelBudget:
-    def __init__(self, settings: Callable[[], BudgetSettings], clock: Clock) -> None:
-        self._settings = settings
-        self.own: Callable[[str], BudgetSettings] = lambda owner: settings()
+    """The limits and what was spent; `own` returns the limits of an agent, by its name, if agents have their own."""
+
+    def __init__(
+        self,
+        settings: Callable[[], BudgetSettings],
+        clock: Clock,
+        own: Callable[[str], BudgetSettings] | None = None,
+    ) -> None:
+        self._settings, self._own = settings, own or (lambda owner: settings())
         self.spending = Spending(clock.now)
         self.tell: Callable[[Notice], None] = lambda notice: None
         """Called once when a limit is used up, and once when it is free again."""
@@ -246,8 +245,7 @@ class ModelBudget:
 
     def used_up(self, owner: str) -> Limit | None:
         """Return the limit that keeps an agent from asking models, or None."""
-        limits = self.all_used_up() if self._used_up else []
-        return next((limit for limit in limits if limit.owner in ("", owner)), None)
+        return next((limit for limit in self.all_used_up() if limit.owner in ("", owner)), None)
 
     def all_used_up(self) -> list[Limit]:
         self.review()
@@ -315,7 +313,7 @@ class ModelBudget:
         return self.spending.hour[: 10 if scope is Scope.WORLD_DAY else None]
 
     def _limits(self, owner: str) -> Iterator[tuple[Limit, int]]:
-        world, own = self._settings(), self.own(owner) if owner else BudgetSettings()
+        world, own = self._settings(), self._own(owner) if owner else BudgetSettings()
         limits = (
             (Scope.AGENT_HOUR, owner, "tokens", own.agent_tokens_per_hour),
             (Scope.AGENT_HOUR, owner, "calls", own.agent_calls_per_hour),

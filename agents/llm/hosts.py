@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Collection, Coroutine, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +24,7 @@ from mud.supervise import timeout
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+AskModel = Callable[[LanguageModel], Coroutine[Any, Any, T]]
 
 FIRST_PAUSE = 5.0
 """Seconds for which a host is left alone after its first failure; doubled at each further one."""
@@ -44,111 +45,101 @@ class HostState(StrEnum):
     DOWN = "down"
 
 
-@dataclass(frozen=True, slots=True)
-class HostHealth:
-    """The health of one host; `since` is when it came into this state, `failures` counts failures in a row.
+@dataclass(eq=False, slots=True)
+class Host:
+    """One host and its health.
 
-    `retry_at` and `failed_at` are monotonic seconds: of the next try, and of the last failure that counted.
+    Args:
+        since: when it came into this state.
+        failures: failures in a row.
+        retry_at, failed_at: monotonic seconds of the next try, and of the last failure that counted.
+        probed: it is being asked whether it is back.
+        owner: the agent it was last asked for; its cache may still hold that prompt.
     """
 
-    host: str
+    name: str
+    clock: Clock
     state: HostState = HostState.UNKNOWN
-    since: str | None = None
+    since: str = ""
     last_error: str = ""
     failures: int = 0
     retry_at: float = 0.0
     failed_at: float = 0.0
-
-    def answered(self, clock: Clock) -> HostHealth:
-        return replace(self._into(HostState.UP, clock), failures=0, retry_at=0.0)
-
-    def refused(self, error: str, clock: Clock) -> HostHealth:
-        return replace(self.answered(clock), last_error=error)
-
-    def failed(self, error: str, clock: Clock, *, transient: bool = False, began: float | None = None) -> HostHealth:
-        """Return its health after a failed call; parallel calls that fail together count once."""
-        known = self.state is HostState.DOWN or (transient and self.state is HostState.SHAKY)
-        if known and began is not None and began < self.failed_at:
-            return replace(self, last_error=error)
-        now, failures = clock.monotonic(), self.failures + 1
-        if transient and self.state is not HostState.DOWN and failures < SHAKY_UNTIL:
-            return replace(self._into(HostState.SHAKY, clock), last_error=error, failures=failures, failed_at=now)
-        before = 0 if self.state is HostState.SHAKY else self.failures
-        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(before, 10))
-        down = self._into(HostState.DOWN, clock)
-        return replace(down, last_error=error, failures=before + 1, retry_at=now + pause, failed_at=now)
-
-    def _into(self, state: HostState, clock: Clock) -> HostHealth:
-        return replace(self, state=state, since=self.since if self.state is state else iso(clock.now()))
-
-    def wait(self, clock: Clock) -> float:
-        return max(0.0, self.retry_at - clock.monotonic()) if self.state is HostState.DOWN else 0.0
-
-    def words(self, clock: Clock) -> str:
-        trouble = self.last_error.rstrip(".")
-        match self.state:
-            case HostState.UNKNOWN:
-                return f"{self.host}: never asked."
-            case HostState.UP:
-                earlier = f" The last trouble was: {trouble}." if trouble else ""
-                return f"{self.host}: answers since {self.since}.{earlier}"
-            case HostState.SHAKY:
-                return f"{self.host}: shaky since {self.since}: {trouble}. It is still asked."
-        wait = self.wait(clock)
-        again = f"It is asked again in {wait:.0f} s" if wait else "It is asked again at the next thought"
-        return f"{self.host}: down since {self.since}: {trouble}. {again}. {SUGGESTION}"
-
-    def state_words(self, clock: Clock) -> str:
-        now = clock.now()
-        since = _time_of_day(self.since, now) if self.since else ""
-        match self.state:
-            case HostState.UNKNOWN:
-                return "never asked"
-            case HostState.UP:
-                return f"answers since {since}"
-            case HostState.SHAKY:
-                return f"shaky since {since}"
-        wait = self.wait(clock)
-        until = _time_of_day(iso(now + timedelta(seconds=wait)), now) if wait else "the next thought"
-        return f"down since {since} until {until}"
-
-
-def _time_of_day(moment: str, now: datetime) -> str:
-    at = parse_iso(moment)
-    today = at.date() == parse_iso(iso(now)).date()
-    return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
-
-
-@dataclass(eq=False, slots=True)
-class Host:
-    """One host. `owner` is the agent it was last asked for; its cache may still hold that prompt."""
-
-    health: HostHealth
     running: int = 0
     calls: int = 0
     probed: bool = False
     owner: str = ""
 
     @property
-    def name(self) -> str:
-        return self.health.host
+    def is_down(self) -> bool:
+        return self.state is HostState.DOWN
 
     @property
-    def is_down(self) -> bool:
-        return self.health.state is HostState.DOWN
+    def wait(self) -> float:
+        return max(0.0, self.retry_at - self.clock.monotonic()) if self.is_down else 0.0
 
-    def busy_since(self, calls: int) -> bool:
-        """Return whether a call is under way, or one began since there were `calls` calls."""
-        return self.running > 0 or self.calls > calls
+    @property
+    def may_be_asked(self) -> bool:
+        """Whether a job may go there; after a pause one call alone tries a host that was down."""
+        return self.wait <= 0 and not (self.is_down and (self.running or self.probed))
 
-    def may_be_asked(self, clock: Clock) -> bool:
-        """Return whether a job may go there; after a pause one call alone tries a host that was down."""
-        return self.health.wait(clock) <= 0 and not (self.is_down and (self.running or self.probed))
+    def answered(self) -> None:
+        self.failures, self.retry_at = 0, 0.0
+        self._enter(HostState.UP)
 
-    def why_not(self, clock: Clock) -> str:
-        wait = self.health.wait(clock)
-        again = f"asked again in {wait:.0f} s" if wait > 0 else "it is being tried again"
-        return f"{self.name} is down ({self.health.last_error}); {again}"
+    def failed(self, error: str, began: float, *, transient: bool) -> None:
+        """Take note of a failed call; parallel calls that fail together count once."""
+        self.last_error = error
+        if (self.is_down or (transient and self.state is HostState.SHAKY)) and began < self.failed_at:
+            return
+        self.failed_at = self.clock.monotonic()
+        if transient and not self.is_down and self.failures + 1 < SHAKY_UNTIL:
+            self.failures += 1
+            self._enter(HostState.SHAKY)
+            return
+        before = 0 if self.state is HostState.SHAKY else self.failures
+        self.failures = before + 1
+        self.retry_at = self.failed_at + min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(before, 10))
+        self._enter(HostState.DOWN)
+
+    def _enter(self, state: HostState) -> None:
+        if state is not self.state:
+            self.state, self.since = state, iso(self.clock.now())
+            log.info("model host %s", self.words())
+
+    def words(self) -> str:
+        trouble = self.last_error.rstrip(".")
+        match self.state:
+            case HostState.UNKNOWN:
+                return f"{self.name}: never asked."
+            case HostState.UP:
+                earlier = f" The last trouble was: {trouble}." if trouble else ""
+                return f"{self.name}: answers since {self.since}.{earlier}"
+            case HostState.SHAKY:
+                return f"{self.name}: shaky since {self.since}: {trouble}. It is still asked."
+        again = f"It is asked again in {self.wait:.0f} s" if self.wait else "It is asked again at the next thought"
+        return f"{self.name}: down since {self.since}: {trouble}. {again}. {SUGGESTION}"
+
+    def state_words(self) -> str:
+        match self.state:
+            case HostState.UNKNOWN:
+                return "never asked"
+            case HostState.UP:
+                return f"answers since {self._time_of_day(self.since)}"
+            case HostState.SHAKY:
+                return f"shaky since {self._time_of_day(self.since)}"
+        retry = iso(self.clock.now() + timedelta(seconds=self.wait))
+        until = self._time_of_day(retry) if self.wait else "the next thought"
+        return f"down since {self._time_of_day(self.since)} until {until}"
+
+    def _time_of_day(self, moment: str) -> str:
+        at = parse_iso(moment)
+        today = at.date() == parse_iso(iso(self.clock.now())).date()
+        return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
+
+    def why_not(self) -> str:
+        again = f"asked again in {self.wait:.0f} s" if self.wait > 0 else "it is being tried again"
+        return f"{self.name} is down ({self.last_error}); {again}"
 
 
 class Route(NamedTuple):
@@ -159,18 +150,25 @@ class Route(NamedTuple):
 
 
 class Hosts:
-    """The hosts of all profiles; `profiles` returns a profile with its current settings."""
+    """The hosts of all profiles; `profiles` returns a profile with its current settings.
 
-    def __init__(self, profiles: Callable[[str], LLMProfile], backends: Registry[Backend], clock: Clock) -> None:
-        self._profiles, self._backends, self._clock = profiles, backends, clock
+    `on_answer` is called for every answer with the host and the model's name.
+    """
+
+    def __init__(
+        self,
+        profiles: Callable[[str], LLMProfile],
+        backends: Registry[Backend],
+        clock: Clock,
+        on_answer: Callable[[str, str], None],
+    ) -> None:
+        self._profiles, self._backends, self._clock, self.on_answer = profiles, backends, clock, on_answer
         self._hosts: dict[str, Host] = {}
         self._models: dict[tuple[str, str], LanguageModel] = {}  # by backend and host name
         self._routes: dict[LLMProfile, list[Route]] = {}
         self._named: set[tuple[str, str]] | None = None
         """Backend and host names in all profiles; None until the profiles were first reloaded."""
         self._closing: set[asyncio.Task[None]] = set()
-        self.on_answer: Callable[[str, str], None] = lambda host, model: None
-        """Called for every answer with the host and the model's name."""
 
     def __iter__(self) -> Iterator[Host]:
         return iter(tuple(self._hosts.values()))
@@ -189,26 +187,24 @@ class Hosts:
 
     def of(self, profile: LLMProfile) -> list[Route]:
         """Return a profile's hosts in order, without duplicates."""
-        if profile in self._routes:
-            return self._routes[profile]
-        backend = self.backend(profile)
-        routes: dict[str, Route] = {}
-        for one in (replace(profile, host=address) for address in profile.hosts):
-            name = backend.host(one)
-            routes.setdefault(name, Route(self._hosts.setdefault(name, Host(HostHealth(name))), one))
-        if len(self._routes) >= REMEMBERED:
-            self._routes.clear()
-        self._routes[profile] = list(routes.values())
+        if profile not in self._routes:
+            backend = self.backend(profile)
+            routes: dict[str, Route] = {}
+            for one in (replace(profile, host=address) for address in profile.hosts):
+                name = backend.host(one)
+                routes.setdefault(name, Route(self._hosts.setdefault(name, Host(name, self._clock)), one))
+            if len(self._routes) >= REMEMBERED:
+                self._routes.clear()
+            self._routes[profile] = list(routes.values())
         return self._routes[profile]
 
     def open_to(self, profile: LLMProfile, tried: Collection[str] = ()) -> list[Route]:
         """Return the hosts that answer, else those that may be tried again; raises `Unavailable` when all are down."""
         routes = self.of(profile)
         left = [one for one in routes if one.host.name not in tried]
-        found = [one for one in left if not one.host.is_down]
-        found = found or [one for one in left if one.host.may_be_asked(self._clock)]
+        found = [one for one in left if not one.host.is_down] or [one for one in left if one.host.may_be_asked]
         if not found:
-            raise Unavailable("; ".join(one.host.why_not(self._clock) for one in left or routes))
+            raise Unavailable("; ".join(one.host.why_not() for one in left or routes))
         return found
 
     def back(self, profile: LLMProfile) -> list[Route]:
@@ -216,16 +212,16 @@ class Hosts:
         routes = self.of(profile)
         if all(one.host.is_down for one in routes):
             return []  # the next job tries one itself
-        return [one for one in routes if one.host.is_down and one.host.may_be_asked(self._clock)]
+        return [one for one in routes if one.host.is_down and one.host.may_be_asked]
 
     async def probe(self, route: Route) -> bool:
         """Check a host and return whether it is up; a job's call that began meanwhile counts as up."""
         host = route.host
         host.probed, calls = True, host.calls
         try:
-            model = await self.call(host, PROBE_SECONDS, self._check(route.profile), probe=True)
+            model = await self.call(route, PROBE_SECONDS, lambda model: model.check(route.profile), probe=True)
         except Unavailable:
-            return host.busy_since(calls) and not host.is_down
+            return (host.running > 0 or host.calls > calls) and not host.is_down
         finally:
             host.probed = False
         self.on_answer(host.name, model)
@@ -236,11 +232,7 @@ class Hosts:
         routes = self.of(profile)
         if any(one.host.running and not one.host.is_down for one in routes):
             return True
-        asked = [one for one in routes if one.host.may_be_asked(self._clock)]
-        return any(await asyncio.gather(*map(self.probe, asked)))
-
-    async def _check(self, profile: LLMProfile) -> str:
-        return await self.model(profile).check(profile)
+        return any(await asyncio.gather(*(self.probe(one) for one in routes if one.host.may_be_asked)))
 
     def model(self, profile: LLMProfile) -> LanguageModel:
         backend = self.backend(profile)
@@ -249,8 +241,15 @@ class Hosts:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def call(self, host: Host, seconds: float, call: Coroutine[Any, Any, T], *, probe: bool = False) -> T:
-        """Await a call for at most `seconds` and update the host's health.
+    async def call(
+        self,
+        route: Route,
+        seconds: float,
+        ask: Callable[[LanguageModel], Coroutine[Any, Any, T]],
+        *,
+        probe: bool = False,
+    ) -> T:
+        """Ask a host's model for at most `seconds` and update the host's health.
 
         A failed probe says nothing about a host that is busy with a job.
 
@@ -258,20 +257,20 @@ class Hosts:
             Refused: also when a backend broke, since this one text may be the cause.
             Unavailable: any other failure.
         """
-        began, calls = self._clock.monotonic(), host.calls
+        host, began, calls = route.host, self._clock.monotonic(), route.host.calls
 
         def failed(error: Unavailable) -> Unavailable:
-            if not (probe and host.busy_since(calls)):
-                transient = isinstance(error, TransientError)
-                self._note(host, host.health.failed(str(error), self._clock, transient=transient, began=began))
+            if not (probe and (host.running > 0 or host.calls > calls)):
+                host.failed(str(error), began, transient=isinstance(error, TransientError))
             return error
 
         try:
-            answer = await timeout(seconds, call, self._clock)
+            answer = await timeout(seconds, ask(self.model(route.profile)), self._clock)
         except TimeoutError as error:
             raise failed(Unavailable(f"{host.name} did not answer within {round(seconds, 1):g} s")) from error
         except Refused as error:
-            self._note(host, host.health.refused(str(error), self._clock))
+            host.last_error = str(error)
+            host.answered()
             raise
         except Unavailable as error:
             failed(error)
@@ -280,14 +279,8 @@ class Hosts:
             log.exception("the backend for %s broke", host.name)
             broken = Refused(f"the backend for {host.name} broke: {type(error).__name__}")
             raise (failed(broken) if probe else broken) from error
-        self._note(host, host.health.answered(self._clock))
+        host.answered()
         return answer
-
-    def _note(self, host: Host, health: HostHealth) -> None:
-        news = health.state is not host.health.state
-        host.health = health
-        if news:
-            log.info("model host %s", health.words(self._clock))
 
     def keep_only(self, names: Iterable[str]) -> None:
         """Take the names of all profiles after a reload, and close idle hosts that none of them names."""

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from agents.llm.backend import Refused, TransientError, tidy
-from agents.llm.keys import key_of, why_no_address, why_not_to
-from agents.llm.profiles import LLMProfile
+from agents.llm.profiles import LLMProfile, key_of, why_no_address, why_not_to
 from mud.errors import Unavailable
 from mud.sanitize import sanitize
 
@@ -121,17 +120,17 @@ class Wire:
         address = path if "://" in path else self.base + path
         if key and (why := why_not_to(address)):
             raise Unavailable(f"{self.name} is not asked: {why}")
-        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        headers, content = {"Authorization": f"Bearer {key}"} if key else {}, None
         if payload is not None:
             headers = {"Content-Type": "application/json", **headers}
+            text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+            content = sanitize(text).encode()
         client = await self._connected(min(CONNECT_SECONDS, seconds))
         import httpx  # loaded by now
 
         limits = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
         try:
-            async with client.stream(
-                method, address, content=_encoded(payload), headers=headers, timeout=limits
-            ) as response:
+            async with client.stream(method, address, content=content, headers=headers, timeout=limits) as response:
                 if response.headers.get("content-encoding", "identity") != "identity":
                     raise Unavailable(f"{self.name} packed its answer although it was asked not to")
                 if response.status_code != httpx.codes.OK:
@@ -159,7 +158,6 @@ class Wire:
         return _blotted(tidy(text, stop), self._key(profile))
 
     def checked(self, answer: dict[str, Any] | None) -> dict[str, Any]:
-        """Return the answer; raises `Unavailable` when it is None."""
         if answer is None:
             raise Unavailable(f"{self.name} answers, but not as a server of language models does")
         return answer
@@ -201,15 +199,15 @@ class Wire:
 
     def _error(self, status: int, answer: dict[str, Any] | None, key: str, after: str) -> Unavailable:
         # Servers that refuse a key often repeat it, in part or altered.
-        said = _words_of(answer, key) if not (key and status in (401, 403)) else ""
+        said = "" if key and status in (401, 403) else _words_of(answer, key)
         words = "; ".join(filter(None, (self._meanings.get(status, ""), said)))
-        return _error(status, answer, f"{self.name} answered {status}" + (f": {words}" if words else ""), after)
+        return _error(status, answer, f"{self.name} answered {status}{words and f': {words}'}", after)
 
     def midway(self, answer: dict[str, Any], profile: LLMProfile) -> Unavailable:
         error = answer.get("error")
         code = error.get("code") if isinstance(error, dict) else answer.get("status")
         said = _words_of(answer, self._key(profile))
-        sentence = f"{self.name} gave up in the middle of its reply" + (f": {said}" if said else "")
+        sentence = f"{self.name} gave up in the middle of its reply{said and f': {said}'}"
         return _error(count(code) or 0, answer, sentence)
 
     def broke_off(self) -> TransientError:
@@ -224,12 +222,6 @@ def checked_parts(host: str, example: str) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
 
 
-def _encoded(payload: dict[str, Any] | None) -> bytes | None:
-    if payload is None:
-        return None
-    return sanitize(json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)).encode()
-
-
 def decoded(body: bytes) -> dict[str, Any] | None:
     """Return the JSON object in some bytes, or None."""
     try:
@@ -240,7 +232,6 @@ def decoded(body: bytes) -> dict[str, Any] | None:
 
 
 def count(value: object) -> int | None:
-    """Return a reported number of tokens, or None if it is invalid or above `MOST_TOKENS`."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 

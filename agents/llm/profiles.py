@@ -1,15 +1,25 @@
-"""LLM profiles: which model is asked for which task, and how; one file each in `vault/config/llm/`.
+"""LLM profiles, one file each in `vault/config/llm/`: which model is asked for which task, how, and with which key.
 
-Thoughts and summaries have separate profiles, because a summary must not stop at the end of a line.
+Thoughts and summaries have separate profiles, because a summary must not stop at the end of a line. A vault may come
+from anybody, so it is trusted neither with the names of environment variables nor with where a key is sent.
 """
 
 from __future__ import annotations
 
 import functools
+import ipaddress
+import os
+from collections.abc import Iterable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
+from mud.errors import Unavailable
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
+
+KEY_PREFIX = "LOCI_API_KEY"
+ALLOWED = "LOCI_ALLOW_ENV"
+"""The environment variable that lists further names, separated by blanks; child processes inherit it."""
 
 _setting = functools.partial(setting, per_agent=False)
 
@@ -87,5 +97,67 @@ class LLMProfile:
     @property
     def hosts(self) -> tuple[str, ...]:
         """The addresses under `host` without duplicates; ("",) when there is none."""
-        named = dict.fromkeys(one.strip() for one in self.host.split(","))
-        return tuple(one for one in named if one) or ("",)
+        return tuple(dict.fromkeys(filter(None, map(str.strip, self.host.split(","))))) or ("",)
+
+
+def allow(names: Iterable[str]) -> None:
+    os.environ[ALLOWED] = " ".join([*os.environ.get(ALLOWED, "").split(), *names])
+
+
+def why_not(name: str) -> str:
+    """Return why a vault may not name this environment variable, or ""."""
+    if not name or name.startswith(KEY_PREFIX) or name in os.environ.get(ALLOWED, "").split():
+        return ""
+    return (
+        f"{name!r} is not sent: a vault may use only keys set apart for it; put this one into a variable whose name "
+        f"begins with {KEY_PREFIX}, or start with --allow-env {name} if you trust the vault with it"
+    )
+
+
+def why_no_address(host: str, example: str = "http://127.0.0.1:8080") -> str:
+    """Return why a text is no server address, or ""; the message shows `example`."""
+    try:
+        parts = urlsplit(host.strip())
+        sound = parts.scheme in ("http", "https") and parts.hostname and (parts.port is None or parts.port > 0)
+    except ValueError:
+        sound = False
+    if not sound:
+        return f"{host!r} is no address of a server; expected one like {example}"
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        return "host holds more than an address; keys belong in an environment variable, see api_key_env"
+    return ""
+
+
+def why_not_to(address: str) -> str:
+    """Return why no key may be sent to an address, or ""."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname
+    except ValueError:
+        host = None
+    if not host:
+        return f"no key is sent to {address!r}, which is no address; expected one such as https://example.org"
+    try:
+        loopback = host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        loopback = False
+    if parts.scheme == "https" or loopback:
+        return ""
+    return f"no key is sent to {host} over plain http, where all can read it; expected https, or a host on this machine"
+
+
+def key_of(profile: LLMProfile) -> str:
+    """Return the key for a profile's host, "" when the profile names none; raises `Unavailable` for an unusable one."""
+    name = profile.api_key_env
+    if not name:
+        return ""
+    if why := why_not(name):
+        raise Unavailable(f"api_key_env: {why}")
+    key = os.environ.get(name, "").strip()
+    if not key:
+        raise Unavailable(f"the environment variable {name}, named under api_key_env, is not set")
+    if len(key.splitlines()) > 1:
+        raise Unavailable(f"the environment variable {name} holds several lines; expected a key alone, on one line")
+    if not (key.isascii() and key.isprintable()):
+        raise Unavailable(f"the environment variable {name} holds signs that no key has")
+    return key

@@ -2,6 +2,9 @@
 
 The prompt is built when the job's turn comes, so that it holds the newest memories. A failed job goes to each other
 host once. A transient error is retried after a pause, a refusal never. When no host is left, jobs fail at once.
+
+A job ends exactly once. A newer thought replaces a waiting one of the same agent, and the older asker gets `Superseded`
+instead of the same reply, since acting on one reply twice would repeat everything.
 """
 
 from __future__ import annotations
@@ -11,23 +14,15 @@ import logging
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from enum import IntEnum, StrEnum
 from functools import partial
 from random import Random
+from typing import NamedTuple
 
 from agents.llm.backend import Backend, Completion, Enough, Refused, TransientError, hold_to_window, tidy
 from agents.llm.budget import BudgetExhausted, BudgetSettings, ModelBudget
-from agents.llm.hosts import Host, HostHealth, Hosts, Route
-from agents.llm.jobs import (
-    USUAL_TASK,
-    JobQueue,
-    JobTotals,
-    ModelJob,
-    ProfileView,
-    Superseded,
-    Task,
-    Urgency,
-)
+from agents.llm.hosts import Host, Hosts, Route
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import AskServer, TokenRatios, estimate
 from agents.text.unwrapping import past_thoughts
@@ -36,11 +31,12 @@ from mud.errors import Unavailable
 from mud.registry import Registry
 from mud.supervise import done_within, timeout
 
-__all__ = ["ModelQueue", "Superseded", "Task", "Urgency"]
-
 log = logging.getLogger(__name__)
 
 ROOM = 64
+"""Jobs that may wait."""
+AGES_AFTER = 15.0
+"""Seconds of waiting that make a job one step more urgent, up to `THINK`, so that summaries are not starved."""
 COUNT_SECONDS = 1.0
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 8.0
 """Seconds before the first retry, and the limit up to which they double."""
@@ -52,19 +48,139 @@ PERSON_PATIENCE = 1.5
 """Seconds after the first call within which a job that a person waits for is retried."""
 
 
+class Urgency(IntEnum):
+    """How urgent a job is; the lowest number goes first, then the oldest."""
+
+    PERSON = 0
+    THINK = 1
+    EMBED = 2
+    SUMMARIZE = 3
+
+
+class Task(StrEnum):
+    """What a model is asked for; the rows of `@cost`."""
+
+    THINKING = "thinking"
+    SUMMARIES = "summaries"
+    DREAMS = "dreams"
+    REFLECTIONS = "reflections"
+    EMBEDDINGS = "embeddings"
+
+
+_USUAL_TASK = {Urgency.EMBED: Task.EMBEDDINGS, Urgency.SUMMARIZE: Task.SUMMARIES}
+
+
+class Cancelled(Unavailable):
+    """The queue was closed before the job ended."""
+
+
+class Superseded(Cancelled):
+    """A newer thought of the same agent replaced this one."""
+
+
+@dataclass(slots=True)
+class JobTotals:
+    """How jobs ended; asked but not ended ones are still open. `seconds` is the duration of all answered calls."""
+
+    answered: int = 0
+    failed: int = 0
+    cancelled: int = 0
+    asked: int = 0
+    seconds: float = 0.0
+
+    @property
+    def mean(self) -> float | None:
+        return self.seconds / self.answered if self.answered else None
+
+
+class ProfileView(NamedTuple):
+    """One LLM profile, as `@llm-status` shows it; without hosts when its backend does not exist."""
+
+    name: str
+    hosts: list[Route]
+    waiting: int
+    totals: JobTotals
+
+    @property
+    def servers(self) -> str:
+        return " or ".join(one.host.name for one in self.hosts)
+
+
+@dataclass(eq=False, slots=True)
+class ModelJob:
+    """One request to a model. All times are monotonic seconds.
+
+    Args:
+        tried: hosts that failed it since its last pause.
+        tries: calls that were made after a pause.
+        until: when the call under way times out.
+        retry_in: seconds until it is tried again, or None.
+        call: the call under way, or its pause.
+    """
+
+    build: Callable[[], str]
+    profile: str
+    urgency: Urgency
+    owner: str
+    task: str
+    enough: Enough | None
+    number: int
+    since: float
+    answer: asyncio.Future[Completion]
+    totals: JobTotals
+    tried: set[str] = field(default_factory=set)
+    tries: int = 0
+    began: float | None = None
+    until: float = 0.0
+    not_before: float = 0.0
+    retry_in: float | None = None
+    error: Exception | None = None
+    call: asyncio.Task[None] | None = None
+
+    def fail(self, error: Exception) -> None:
+        if self.answer.done():
+            return
+        self.answer.set_exception(error)
+        if isinstance(error, Cancelled):
+            self.totals.cancelled += 1
+        else:
+            self.totals.failed += 1
+
+    def cancel(self) -> None:
+        self.fail(Cancelled("the world closed before the model answered"))
+
+    def settle(self, completion: Completion) -> None:
+        if not self.answer.done():
+            self.answer.set_result(completion)
+            self.totals.answered += 1
+            self.totals.seconds += completion.seconds
+
+    def turn(self, now: float) -> tuple[int, int]:
+        aged = self.urgency - int((now - self.since) / AGES_AFTER)
+        return (max(aged, min(self.urgency, Urgency.THINK)), self.number)
+
+    def replaces(self, other: ModelJob) -> None:
+        self.number, self.since = other.number, other.since
+        self.urgency = min(self.urgency, other.urgency)
+        other.fail(Superseded(f"a newer thought of {self.owner} took the place of this one"))
+
+
 class ModelQueue:
+    """The queue of all models; `on_answer` is called for every answer with the host and the model's name."""
+
     def __init__(
         self,
         profiles: Callable[[str], LLMProfile],
         backends: Registry[Backend],
         clock: Clock,
-        room: int = ROOM,
+        *,
         chance: Random | None = None,
         budget: ModelBudget | None = None,
+        on_answer: Callable[[str, str], None] = lambda host, model: None,
     ) -> None:
-        self.hosts = Hosts(profiles, backends, clock)
+        self.hosts = Hosts(profiles, backends, clock, on_answer)
         self._clock = clock
-        self._waiting = JobQueue(room)
+        self._waiting: list[ModelJob] = []  # those that pause between two tries included
         self._totals: defaultdict[str, JobTotals] = defaultdict(JobTotals)
         self._chance = chance or Random(0)
         self._calls: set[asyncio.Task[None]] = set()
@@ -98,16 +214,16 @@ class ModelQueue:
         """
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
-        now, what = self._clock.monotonic(), task or USUAL_TASK.get(urgency, Task.THINKING)
+        now, what = self._clock.monotonic(), task or _USUAL_TASK.get(urgency, Task.THINKING)
         totals = self._totals[profile_name]
-        job = ModelJob(build, profile_name, urgency, owner, what, self._number, now, answer, totals, enough)
+        job = ModelJob(build, profile_name, urgency, owner, what, enough, self._number, now, answer, totals)
         totals.asked += 1
         self._open.add(job)
         try:
             self._refuse_when_closed()
             self.budget.admit(owner)
             self.hosts.open_to(self.hosts.profile(profile_name))
-            self._waiting.add(job)
+            self._enqueue(job)
         except Unavailable as error:
             job.fail(error)
         self._pump()
@@ -121,7 +237,7 @@ class ModelQueue:
             self._open.discard(job)
             if job.call is not None and not job.call.done():
                 job.call.cancel()
-            self._waiting.drop(job)
+            self._drop(job)
 
     def hasten(self, owner: str) -> None:
         """Raise an agent's thoughts to the urgency of a person, including retries of a call under way."""
@@ -163,12 +279,9 @@ class ModelQueue:
 
     # ---- telling ----
 
-    def health(self) -> list[HostHealth]:
-        return [host.health for host in self.hosts]
-
     def silent(self, names: Iterable[str]) -> list[str]:
         hosts = {route.host.name: route.host for name in names for route in self._routes(name)}
-        return [one.health.words(self._clock) for one in hosts.values() if one.is_down]
+        return [one.words() for one in hosts.values() if one.is_down]
 
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
         views = []
@@ -176,10 +289,6 @@ class ModelQueue:
             waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
             views.append(ProfileView(name, self._routes(name), waiting, replace(self._totals.get(name, JobTotals()))))
         return views
-
-    @property
-    def totals(self) -> JobTotals:
-        return JobTotals.sum(self._totals.values())
 
     @property
     def waiting(self) -> int:
@@ -195,8 +304,8 @@ class ModelQueue:
         for task in self._others:
             task.cancel()
         for job in self._waiting:
-            self._waiting.drop(job)
             job.cancel()
+        self._waiting.clear()
         if self._calls and grace > 0:
             await done_within(grace, asyncio.gather(*self._calls, return_exceptions=True), self._clock)
         for task in self._calls:
@@ -204,25 +313,54 @@ class ModelQueue:
         await asyncio.gather(*self._calls, *self._others, return_exceptions=True)
         await self.hosts.close()
 
+    # ---- waiting ----
+
+    def _enqueue(self, job: ModelJob) -> None:
+        """Add a new job, replacing an older thought of its owner; when full, the least urgent is refused.
+
+        Raises:
+            Unavailable: there is no room for this job.
+        """
+        if older := self._same_thought(job):
+            self._drop(older)
+            job.replaces(older)
+        elif len(self._waiting) >= ROOM:
+            full = Unavailable(f"{ROOM} jobs wait for the models already")
+            last = max(self._waiting, key=lambda one: (one.urgency, one.number))
+            if last.urgency <= job.urgency:
+                raise full
+            self._drop(last)
+            last.fail(full)
+        self._waiting.append(job)
+
+    def _drop(self, job: ModelJob) -> None:
+        if job in self._waiting:
+            self._waiting.remove(job)
+
+    def _same_thought(self, job: ModelJob) -> ModelJob | None:
+        """Return the waiting thought of the agent whose thought this is, if any."""
+        thoughts = (one for one in self._waiting if one.task == job.task == Task.THINKING and one.owner == job.owner)
+        return next((one for one in thoughts if not one.answer.done()), None)
+
     # ---- starting ----
 
     def _pump(self) -> None:
         """Start as many jobs as the hosts' concurrency allows; a busy host is kept for the first job waiting for it."""
-        kept: set[str] = set()
-        for job in self._waiting.in_order(self._clock.monotonic()):
+        kept, now = set[str](), self._clock.monotonic()
+        due = [one for one in self._waiting if one.not_before <= now]
+        for job in sorted(due, key=lambda one: one.turn(now)):
             if self._closed:
                 return
-            if job.answer.done():  # its asker was cancelled
-                self._waiting.drop(job)
-                continue
+            route = None
             try:
-                route = self._route(job, kept)
+                if not job.answer.done():  # else its asker was cancelled
+                    route = self._route(job, kept)
+                    if route is None:
+                        continue
             except Unavailable as error:
-                self._waiting.drop(job)
                 job.fail(job.error or error)
-                continue
+            self._drop(job)
             if route is not None:
-                self._waiting.drop(job)
                 self._start(job, route)
 
     def _route(self, job: ModelJob, kept: set[str]) -> Route | None:
@@ -289,16 +427,14 @@ class ModelQueue:
         """Ask once within the job's time and budget, record the cost, and learn from the reported counts."""
         with self.budget.reserve(job.owner, job.task, estimate(prompt), profile.max_tokens) as reservation:
             seconds = max(0.0, job.until - self._clock.monotonic())
-            completion = await self.hosts.call(route.host, seconds, self._complete(prompt, profile, enough))
+            asked = Route(route.host, profile)
+            completion = await self.hosts.call(asked, seconds, lambda model: model.complete(prompt, profile, enough))
             reservation.spend(completion)
         self.hosts.on_answer(route.host.name, completion.model)
         named = self.hosts.profile(job.profile)
         if completion.prompt_tokens is not None and self.hosts.backend(named).tells_whole:
             self.ratios.learn(named.identity, prompt, completion.prompt_tokens)
         return completion
-
-    async def _complete(self, prompt: str, profile: LLMProfile, enough: Enough | None) -> Completion:
-        return await self.hosts.model(profile).complete(prompt, profile, enough)
 
     def _retry_in(self, job: ModelJob, route: Route, error: Unavailable) -> float | None:
         """Return the seconds after which a failed job is tried again, or None.
@@ -313,25 +449,22 @@ class ModelQueue:
         now, person = self._clock.monotonic(), job.urgency is Urgency.PERSON
         limit, spent = route.profile.timeout, now - job.began
         routes = self._routes(job.profile)
-        left = any(one.host.may_be_asked(self._clock) for one in routes if one.host.name not in job.tried)
+        left = any(one.host.may_be_asked for one in routes if one.host.name not in job.tried)
         if left and (not person or spent <= SHARE * limit):
             job.until = job.until if person else now + limit
             return 0.0
         if not isinstance(error, TransientError) or job.tries >= route.profile.retries:
             return None
-        pause = self._pause(job.tries, error)
+        backoff = min(LONGEST_PAUSE, FIRST_PAUSE * float(2 ** min(job.tries, 10)))
+        pause = max(backoff * self._chance.uniform(1 - JITTER, 1 + JITTER), error.after or 0.0)
         if spent + pause > min(SHARE * limit, PERSON_PATIENCE if person else limit):
             return None
-        if all(one.host.health.wait(self._clock) > pause for one in routes):
+        if all(one.host.wait > pause for one in routes):
             return None
         job.tries += 1
         job.tried.clear()
         job.until = max(job.until, job.began + limit)
         return pause
-
-    def _pause(self, tries: int, error: TransientError) -> float:
-        backoff = min(LONGEST_PAUSE, FIRST_PAUSE * float(2 ** min(tries, 10)))
-        return max(backoff * self._chance.uniform(1 - JITTER, 1 + JITTER), error.after or 0.0)
 
     # ---- ending ----
 
@@ -345,7 +478,10 @@ class ModelQueue:
             job.cancel()
         else:
             job.not_before = self._clock.monotonic() + job.retry_in if job.retry_in else 0.0
-            self._waiting.put_back(job)
+            if newer := self._same_thought(job):
+                newer.replaces(job)
+            else:
+                self._waiting.append(job)
             if job.retry_in and not job.answer.done():
                 job.call = self._spawn(self._pump_after(job, job.retry_in))
         self._pump()

@@ -10,6 +10,7 @@ import importlib.util
 import math
 import string
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -83,24 +84,22 @@ def at_most(text: str, ratio: float = 1.0) -> int:
     return sum(counts) + len(lines) - 1
 
 
-def words_and_rest(text: str) -> tuple[float, int]:
-    shape = text.encode("utf-8", "surrogatepass").translate(_SHAPE)
+def _words_and_rest(text: str) -> tuple[list[float], int]:
+    """Return the tokens of each word, and of everything else together."""
+    raw = text.encode("utf-8", "surrogatepass")
+    shape = raw.translate(_SHAPE)
     spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # spaces that begin no word
-    return sum(map(_word_tokens, _runs(text))), shape.count(b"x") + spaces
+    return [_word_tokens(run) for run in raw.translate(_WORDS).split()], shape.count(b"x") + spaces
 
 
 def _count_line(line: str, ratio: float) -> int:
-    words, rest = words_and_rest(line)
+    words, rest = _words_and_rest(line)
     if ratio < 1:
-        words = sum(max(1.0, ratio * _word_tokens(run)) for run in _runs(line))
-    return math.ceil((words + rest) * max(1.0, ratio))
+        words = [max(1.0, ratio * word) for word in words]
+    return math.ceil((sum(words) + rest) * max(1.0, ratio))
 
 
 _count_kept = functools.lru_cache(_LINES)(_count_line)
-
-
-def _runs(text: str) -> list[bytes]:
-    return text.encode("utf-8", "surrogatepass").translate(_WORDS).split()
 
 
 @functools.lru_cache(1 << 16)
@@ -163,7 +162,8 @@ class TokenRatios:
 
     def learn(self, model: str, text: str, exact: int) -> None:
         """Learn from the token count that a model's server reported for a text."""
-        words, rest = words_and_rest(text)
+        counted, rest = _words_and_rest(text)
+        words = sum(counted)
         if min(words, exact) < LEAST or not _LEAST_SHARE <= exact / (words + rest) <= _HIGHEST:
             return
         ratio = max(_LOWEST, (exact - rest) / words) if exact <= words + rest else exact / (words + rest)
@@ -172,9 +172,12 @@ class TokenRatios:
 
 
 LONGEST_ASKED = 400_000
+"""Characters of a view that a server counts."""
 
 
 class TokenCounter:
+    """The token counts of an agent's prompts and view; `way` returns the setting `token_counter`."""
+
     def __init__(
         self,
         way: Callable[[], str] = lambda: "auto",
@@ -196,7 +199,6 @@ class TokenCounter:
         return at_most if ratio == 1 else lambda text: at_most(text, ratio)
 
     def view(self) -> Count:
-        """Return the counter for the view: that of prompts, unless `token_counter` says otherwise."""
         return by_characters if self._way() == CHARACTERS else self.prompts()
 
     def total(self, texts: Sequence[str]) -> tuple[int, str]:
@@ -213,25 +215,17 @@ class TokenCounter:
         """Have the server count a view, and learn its ratio; None when it cannot count or the view is too long."""
         if self._ask is None or self._way() == CHARACTERS:
             return None
-        asked = _end(texts)
-        whole = "\n".join(asked)
+        lengths = accumulate(len(text) + 1 for text in reversed(texts))
+        asked = sum(length <= LONGEST_ASKED for length in lengths)  # of a longer view, its newest lines
+        whole = "\n".join(texts[len(texts) - asked :])
         exact = await self._ask(whole) if whole else None
         if exact is None:
             return None
         self._ratios.learn(self._model(), whole, exact)
-        if len(asked) < len(texts):
+        if asked < len(texts):
             return None
         self._known = whole, exact
         return exact
-
-
-def _end(texts: Sequence[str]) -> Sequence[str]:
-    room = LONGEST_ASKED
-    for number, text in enumerate(reversed(texts)):
-        room -= len(text) + 1
-        if room < 0:
-            return texts[len(texts) - number :]
-    return texts
 
 
 # ---- reported by servers; the budget believes these numbers ----

@@ -31,7 +31,7 @@ from agents.mind.witnesses import by_witness, left_by
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
 from agents.population.pause import PauseState
-from agents.prompt.prompt import Prompt
+from agents.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step

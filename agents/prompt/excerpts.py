@@ -16,7 +16,7 @@ from typing import NamedTuple
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
-from agents.prompt.prompt import Experience
+from agents.prompt import Experience
 from agents.recall.question import content_words, words_of
 from agents.text.english import quoted, sentences
 from agents.text.quotations import apart, sayings
@@ -58,10 +58,11 @@ class Excerpts(NamedTuple):
 
 @dataclass(eq=False)
 class _Text:
+    """A text of which sentences are chosen; `fits` says how well each fits the present, 0 not at all."""
+
     hit: Hit
     sentences: list[str]
     fits: list[float]
-    """How well each sentence fits the present; 0 is not at all."""
     order: list[int]
     chosen: list[int] = field(default_factory=list)
     tokens: int = 0
@@ -179,12 +180,12 @@ class _Chooser:
         self._take_first(begun, room)
         if len(begun.chosen) >= _LEAST_SENTENCES or not lines:
             return begun
-        lived = self.text(hit, [*own, "", *lines])
-        lived.chosen, lived.tokens = begun.chosen, begun.tokens
-        lived.order = [at for at in lived.order if at > len(own)]
-        self._take_first(lived, room)
-        lived.order.clear()
-        return lived
+        completed = self.text(hit, [*own, "", *lines])
+        completed.chosen, completed.tokens = begun.chosen, begun.tokens
+        completed.order = [at for at in completed.order if at > len(own)]
+        self._take_first(completed, room)
+        completed.order.clear()
+        return completed
 
     def _take_first(self, text: _Text, room: float) -> None:
         while text.order and len(text.chosen) < _LEAST_SENTENCES:

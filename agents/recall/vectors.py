@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from agents.llm.budget import Amount, BudgetExhausted, ModelBudget
-from agents.llm.jobs import Task
 from agents.llm.profiles import LLMProfile
+from agents.llm.queue import Task
 from agents.recall.child import Store, VectorProcess
 from agents.recall.documents import (
     NOTE,

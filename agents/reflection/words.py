@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.prompt.template import PLACE, body_of
+from agents.prompt import PLACE, body_of
 from mud.errors import Problem, VaultProblem
 
 FILES = ("importance.md", "reflect.md", "dream.md")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 # ---- private reasons ----
@@ -38,22 +39,22 @@ _SENTENCE = re.compile(
 """A reason as its own sentence. Inside a sentence, or without a capital, it is talk about reasons."""
 
 
-def normalize_key(key: str) -> str:
+def _normalized(key: str) -> str:
     return _LOOSE.sub("", key).casefold()
 
 
 def is_reason(head: str) -> bool:
-    return normalize_key(head.strip(_AROUND)) in _REASONS
+    return _normalized(head.strip(_AROUND)) in _REASONS
 
 
 def may_become_reason(head: str) -> bool:
     """Return whether the beginning of a line may grow into the name of a private reason."""
-    bare = normalize_key(head.strip(_AROUND))
+    bare = _normalized(head.strip(_AROUND))
     return any(reason.startswith(bare) for reason in _REASONS)
 
 
-def holds_reason(key: str) -> bool:
-    return any(part in normalize_key(key) for part in _PARTS)
+def _holds_reason(key: str) -> bool:
+    return any(part in _normalized(key) for part in _PARTS)
 
 
 def split_reason(words: str) -> tuple[str, str]:
@@ -77,7 +78,7 @@ def split_reason(words: str) -> tuple[str, str]:
 
 
 def _is_private(head: str) -> bool:
-    return is_reason(head) or (normalize_key(head).startswith("private") and holds_reason(head))
+    return is_reason(head) or (_normalized(head).startswith("private") and _holds_reason(head))
 
 
 def _closing(words: str, at: int) -> re.Match[str] | None:
@@ -129,11 +130,11 @@ Pair = tuple[str, str]
 
 def command_line(verb: str, pairs: Sequence[Pair]) -> str:
     """Return a command line from a verb and its arguments, the private reason after a bar."""
-    pairs = [(normalize_key(key), " ".join(text.split())) for key, text in pairs if text.strip()]
+    pairs = [(_normalized(key), " ".join(text.split())) for key, text in pairs if text.strip()]
     pairs = [*pairs[:1], *map(_labelled, pairs[1:])]
-    told = [(key, text) for key, text in pairs if not holds_reason(key)]
-    reasons = sorted((pair for pair in pairs if holds_reason(pair[0])), key=lambda pair: not is_reason(pair[0]))
-    reason = reasons[0][1] if reasons else ""
+    told = [(key, text) for key, text in pairs if not _holds_reason(key)]
+    reasons = [(not is_reason(key), text) for key, text in pairs if _holds_reason(key)]
+    reason = min(reasons, key=itemgetter(0))[1] if reasons else ""
     if not told and verb.lower() == "think":
         told, reason = [("", reason)], ""
     line = f"{verb} {_words(verb.lower(), told)}".strip()
@@ -142,7 +143,7 @@ def command_line(verb: str, pairs: Sequence[Pair]) -> str:
 
 def _labelled(pair: Pair) -> Pair:
     head, _, text = pair[1].partition(":")
-    return (normalize_key(head), text.strip()) if not pair[0] and is_reason(head) else pair
+    return (_normalized(head), text.strip()) if not pair[0] and is_reason(head) else pair
 
 
 def _words(verb: str, told: Sequence[Pair]) -> str:
@@ -200,8 +201,7 @@ def _parsed(inside: str) -> Iterator[Pair]:
 
 def _value(inside: str, start: int) -> tuple[str, int]:
     """Return the text of an argument and its end; "" where the text may contain another argument."""
-    closing = _QUOTES.get(inside[start : start + 1])
-    if closing:
+    if closing := _QUOTES.get(inside[start : start + 1]):
         end = closing.search(inside, start + 1)
         text = inside[start + 1 : end.start()] if end else ""
         return "" if _ASSIGNED.search(text) else re.sub(r"\\([\"'])", r"\1", text), end.end() if end else start
@@ -246,7 +246,7 @@ def command_in(text: str, is_verb: Callable[[str], bool], tries: int = TRIES) ->
 
 
 def _command(told: Mapping[str, Any], is_verb: Callable[[str], bool]) -> str | None:
-    keyed = {normalize_key(key): value for key, value in list(told.items())[::-1]}
+    keyed = {_normalized(key): value for key, value in list(told.items())[::-1]}
     reasons = [(key, value) for key, value in told.items() if is_reason(key) and isinstance(value, str)]
     verb = next((keyed[key] for key in _VERB_KEYS if isinstance(keyed.get(key), str)), "")
     if is_verb(verb):
@@ -263,7 +263,7 @@ def _known(keyed: Mapping[str, Any], titled: bool) -> Iterator[Pair]:
     for key in WORD_KEYS:
         pairs = [(name, text) for name, text in _texts(key, keyed.get(key), DEPTH) if text.strip()]
         yield from pairs
-        if not all(holds_reason(name) for name, _ in pairs):
+        if not all(_holds_reason(name) for name, _ in pairs):
             return
 
 
@@ -282,7 +282,7 @@ def _texts(key: str, value: Any, depth: int) -> Iterator[Pair]:
         for name, inner in value.items():
             found = list(_texts(name, inner, depth - 1))
             # a list under another name keeps that name, since it may be a reason
-            yield from found if normalize_key(name) in WORD_KEYS else [(name, " ".join(text for _, text in found))]
+            yield from found if _normalized(name) in WORD_KEYS else [(name, " ".join(text for _, text in found))]
 
 
 def _objects(found: Any, depth: int) -> Iterator[Mapping[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -18,7 +18,7 @@ from agents.agent import Agent
 from agents.commands import Answerer
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
-from agents.definition import find_definition
+from agents.definition import AgentDefinition, find_definition
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
 from agents.llm.budget import BudgetSettings, ModelBudget, read_spending, write_spending
@@ -29,8 +29,7 @@ from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
 from agents.population.directory import AGENT, agent_file
 from agents.population.population import Population
-from agents.prompt.prompt import Prompt
-from agents.prompt.template import Template
+from agents.prompt import Prompt, Template
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.vectors import EmbeddingBudget
@@ -275,15 +274,16 @@ def _put_together(
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     for part in (configuration, texts, summaries):
         part.load()  # problems are reported by `check_files`
-    budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock)
+    own_limits = _own_limits(configuration, lambda: minds.definitions)
+    budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock, own_limits)
     read_spending(vault, budget)
     commands = load_commands()
     backends, chance = asked or ModelSource(load("agents.llm.backends", Backend, "backend"), Random())
-    queue = ModelQueue(_profiles(configuration, commands), backends, clock, chance=chance, budget=budget)
     by_model = not alone or asked is not None
     met_hosts = KnownHosts(vault, texts.render, writable=writable)
-    if writable:
-        queue.hosts.on_answer = met_hosts
+    on_answer: Callable[[str, str], None] = met_hosts if writable else lambda host, model: None
+    profiles = _profiles(configuration, commands)
+    queue = ModelQueue(profiles, backends, clock, chance=chance, budget=budget, on_answer=on_answer)
     embedder = _embedder(configuration)
     embedding_budget = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock, _tell_of(embedder, met_hosts))
     recall = RecallService(
@@ -313,7 +313,6 @@ def _put_together(
         )
     )
     minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, voices_in(texts))
-    budget.own = _own_limits(configuration, minds)
     minds.inner.load()
     met: list[Problem] = []
     state = saved_state(vault, met, writable=writable)
@@ -364,9 +363,11 @@ def _profiles(configuration: Configuration, commands: Registry[Command]) -> Call
     return profile
 
 
-def _own_limits(configuration: Configuration, minds: Population) -> Callable[[str], BudgetSettings]:
+def _own_limits(
+    configuration: Configuration, definitions: Callable[[], Mapping[str, AgentDefinition]]
+) -> Callable[[str], BudgetSettings]:
     def limits(owner: str) -> BudgetSettings:
-        definition = find_definition(owner, minds.definitions)
+        definition = find_definition(owner, definitions())
         return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
 
     return limits

@@ -74,7 +74,7 @@ async def written_by_model(vault: Path, count: int = 20) -> tuple[Agent, int]:
         live(agent, count)
         await agent.compactor.fold_due()
         await parts.queue.close(0)
-        return agent, parts.queue.totals.answered
+        return agent, parts.queue.overview(["summarizer"])[0].totals.answered
 
 
 async def show_config(parts: Parts, key: str) -> list[str]:

@@ -193,6 +193,6 @@ async def test_summaries_are_asked_for_within_the_window_of_their_profile(vault:
         ]
         agent.memory.append(lines, "2026-01-01T00:00:00.000Z", 1)
         await agent.compactor.fold_due()
-        assert parts.queue.totals.answered > 1
+        assert parts.queue.overview(["summarizer"])[0].totals.answered > 1
     assert agent.memory.recent is not None
     assert agent.memory.recent.method == "model"

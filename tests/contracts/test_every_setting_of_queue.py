@@ -63,7 +63,7 @@ async def ask(vault: Path) -> tuple[str, list[HostState]]:
     with opened(vault, writable=True) as parts:
         try:
             reply = (await parts.queue.ask(lambda: "~Eliza>", "think", Urgency.THINK, "Eliza")).text
-            return reply, [one.state for one in parts.queue.health()]
+            return reply, [one.state for one in parts.queue.hosts]
         finally:
             await parts.queue.close(0)
 

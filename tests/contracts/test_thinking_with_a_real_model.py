@@ -17,8 +17,7 @@ from agents.llm.hosts import HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.tokens import estimate
-from agents.prompt.prompt import Prompt, PromptParts, build_prompt
-from agents.prompt.template import TEMPLATES, parse_template
+from agents.prompt import TEMPLATES, Prompt, PromptParts, build_prompt, parse_template
 from mud.errors import Unavailable
 from mud.registry import load
 from tests.live_server import WINDOW, LiveServer
@@ -75,7 +74,7 @@ async def test_a_thought_comes_to_a_line_or_says_why_it_did_not(live_server: Liv
         assert decision.line.split()[0] in COMMON_VERBS
     assert replies[0].prompt_tokens is not None
     assert replies[0].prompt_tokens <= made.tokens + 40, "40 for what the server's chat template adds"
-    assert queue.health()[0].state is HostState.UP
+    assert next(iter(queue.hosts)).state is HostState.UP
 
 
 async def test_a_model_that_opens_with_an_empty_line_is_heard_all_the_same(live_server: LiveServer) -> None:
@@ -114,7 +113,7 @@ async def test_a_cancelled_thought_leaves_the_real_server_free_for_the_next(live
     assert (await short.ask(lambda: "Once upon a time", "think", Urgency.PERSON, "Eliza")).text
     await queue.close(grace=0)
     await short.close(grace=0)
-    assert queue.totals.cancelled == 1
+    assert queue.overview(["think"])[0].totals.cancelled == 1
 
 
 async def test_a_model_that_is_not_there_is_down_in_words_and_costs_no_time(live_server: LiveServer) -> None:

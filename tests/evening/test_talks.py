@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.brains._disclosure import is_ignorant
+from agents.brains._words import is_ignorant
 from tests.evening.stage import Stage, staged
 
 SEEDS = range(3)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from agents.brains._disclosure import is_ignorant
+from agents.brains._words import is_ignorant
 from tests.evening.facts import CHATTER, FACTS, MORE_FACTS, Fact
 from tests.evening.stage import Stage, staged
 

@@ -6,8 +6,7 @@ import re
 from collections.abc import Generator, Sequence
 
 from agents.brains import Recall, Situation
-from agents.brains._disclosure import is_secret
-from agents.brains._words import telling
+from agents.brains._words import is_secret, telling
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from agents.brains._disclosure import is_ignorant, is_secret
-from agents.brains._words import coverage, is_small, meanings, stem, telling
+from agents.brains._words import coverage, is_ignorant, is_secret, is_small, meanings, stem, telling
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.evidence import NEAR, SURE, Evidence, statements
 from agents.brains.instinct.questions import AskedQuestion

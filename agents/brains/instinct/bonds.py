@@ -14,8 +14,7 @@ from enum import StrEnum
 from functools import lru_cache
 from itertools import takewhile
 
-from agents.brains._disclosure import is_secret_words
-from agents.brains._words import is_weak, stem, telling
+from agents.brains._words import is_secret_words, is_weak, stem, telling
 from agents.brains.instinct.statements import Sort, feeling_of
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, remembered

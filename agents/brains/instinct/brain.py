@@ -10,8 +10,7 @@ from dataclasses import replace
 from itertools import takewhile
 from random import Random
 
-from agents.brains import Brain, Decision, Person, Situation, Voice
-from agents.brains._brain import Thought
+from agents.brains import Brain, Decision, Person, Situation, Thought, Voice
 from agents.brains.instinct.errands import Errands
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.impulses import Impulses

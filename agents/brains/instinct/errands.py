@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from agents.brains import Decision, Situation
-from agents.brains._disclosure import is_secret_words
-from agents.brains._words import is_small
+from agents.brains._words import is_secret_words, is_small
 from agents.brains.instinct.answers import inserted
 from agents.brains.instinct.self import Self
 from agents.memory.entries import Entry

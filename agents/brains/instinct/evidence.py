@@ -13,8 +13,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from agents.brains._disclosure import is_ignorant, is_known, is_secret
-from agents.brains._words import coverage, is_weak, meanings, stem, telling
+from agents.brains._words import coverage, is_ignorant, is_known, is_secret, is_weak, meanings, stem, telling
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.follow import Antecedents
 from agents.brains.instinct.hearsay import unwrapped

@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 
 from agents.brains import Recall, Situation
-from agents.brains._disclosure import is_secret
-from agents.brains._words import coverage, meanings, telling
+from agents.brains._words import coverage, is_secret, meanings, telling
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.answers import Phrasing
 from agents.brains.instinct.asks import Asks

@@ -11,8 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from agents.brains import Situation
-from agents.brains._disclosure import is_secret_words
-from agents.brains._words import coverage, meanings, stem, tokens, with_article
+from agents.brains._words import coverage, is_secret_words, meanings, stem, tokens, with_article
 from agents.brains.instinct.asks import Asks
 from agents.brains.instinct.questions import AskedQuestion
 from agents.brains.instinct.self import Self

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from agents.brains._disclosure import is_secret
+from agents.brains._words import is_secret
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.answers import Phrasing
 from agents.brains.instinct.evidence import SURE, Evidence, statements

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from agents.brains._disclosure import is_secret_words
-from agents.brains._words import is_small, is_weak, names_in, telling
+from agents.brains._words import is_secret_words, is_small, is_weak, names_in, telling
 from agents.brains.instinct.asks import (
     BEEN,
     DID_I_SAY,

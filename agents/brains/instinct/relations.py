@@ -10,8 +10,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 
 from agents.brains import Recall, Situation
-from agents.brains._disclosure import is_secret
-from agents.brains._words import coverage, meanings
+from agents.brains._words import coverage, is_secret, meanings
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct import persons as persons
 from agents.brains.instinct.answers import Phrasing

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from agents.brains._disclosure import is_ignorant, is_secret_words
+from agents.brains._words import is_ignorant, is_secret_words
 from agents.brains.instinct.marks import DATED, LEANS
 from agents.memory.note_form import is_reason
 from agents.memory.perception import reads_as_whisper

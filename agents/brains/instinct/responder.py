@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 from agents.brains import Decision, Person, Recall, Situation
-from agents.brains._disclosure import is_secret_words
+from agents.brains._words import is_secret_words
 from agents.brains.instinct import answers as answers
 from agents.brains.instinct.aims import places_in
 from agents.brains.instinct.answers import query_for

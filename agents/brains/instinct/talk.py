@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from agents.brains import Person, Situation
-from agents.brains._disclosure import is_secret
-from agents.brains._words import is_weak, telling, with_article
+from agents.brains._words import is_secret, is_weak, telling, with_article
 from agents.brains.instinct.evidence import statements
 from agents.memory.entries import Entry
 

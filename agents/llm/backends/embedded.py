@@ -42,10 +42,12 @@ class Embedded:
         self._closed = False
 
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
-        return await (await self._started()).complete(prompt, _as_asked(profile), enough)
+        client = await asyncio.shield(self._load())  # a cancelled caller does not stop the loading
+        return await client.complete(prompt, _as_asked(profile), enough)
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
-        return await (await self._started()).tokens(text, _as_asked(profile))
+        client = await asyncio.shield(self._load())
+        return await client.tokens(text, _as_asked(profile))
 
     async def check(self, profile: LLMProfile) -> str:
         loading = self._load()
@@ -64,9 +66,6 @@ class Embedded:
                 await task.result().close()
         await self._end_process()
 
-    async def _started(self) -> OpenAICompatible:
-        return await asyncio.shield(self._load())  # a cancelled caller does not stop the loading
-
     def _load(self) -> asyncio.Task[OpenAICompatible]:
         if self._closed:
             raise Unavailable("the embedded model is closed")
@@ -84,31 +83,26 @@ class Embedded:
         key = secrets.token_hex(16)
         order: dict[str, object] = {"model": str(file), "name": file.stem, "window": self._window, "key": key}
         order |= {"threads": THREADS, "cache_mib": CACHE_MIB, "batch": BATCH}
+        pipe, nowhere = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
+        command = (sys.executable, "-I", str(_SCRIPT))
         try:
             # Its own session, so that Ctrl-C does not end the model before the program.
             self._process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-I", str(_SCRIPT)),
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.DEVNULL,
-                start_new_session=True,
+                *command, stdin=pipe, stdout=pipe, stderr=nowhere, start_new_session=True
             )
-            address = await _address(self._process, order)
-            return await asyncio.to_thread(_client, address, key)
-        except OSError as error:
+            return await asyncio.to_thread(_client, await _address(self._process, order), key)
+        except BaseException as error:
             await self._end_process()
-            raise Unavailable(f"the embedded model does not start: {error}") from error
-        except BaseException:
-            await self._end_process()
+            if isinstance(error, OSError):
+                raise Unavailable(f"the embedded model does not start: {error}") from error
             raise
 
     async def _end_process(self) -> None:
         process, self._process = self._process, None
-        if process is None:
-            return
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()  # it holds nothing that must be saved
-        await process.communicate()
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()  # it holds nothing that must be saved
+            await process.communicate()
 
 
 async def _address(process: asyncio.subprocess.Process, order: dict[str, object]) -> str:
@@ -147,11 +141,7 @@ def _client(address: str, key: str) -> OpenAICompatible:
 
 
 def weights(model: str) -> Path:
-    """Return the file of the weights; an empty `model` means the packaged ones (the package is not imported).
-
-    Raises:
-        Unavailable: the weights or xllamacpp are missing.
-    """
+    """Return the file of the weights, for an empty `model` the packaged ones; raises `Unavailable` without them."""
     if not _folders(PACKAGE):
         raise Unavailable("the backend embedded needs the package xllamacpp; make embedded installs it")
     if model:
@@ -173,6 +163,7 @@ def _file(model: str) -> Path:
 
 
 def _folders(package: str) -> list[str]:
+    """Return the folders of a package without importing it."""
     try:
         spec = importlib.util.find_spec(package)
     except ValueError:  # the package is blocked (None in sys.modules)
@@ -189,9 +180,5 @@ def _named(profile: LLMProfile) -> str:
     return f"the embedded model {file} with a window of {profile.num_ctx} tokens"
 
 
-EMBEDDED = Backend(
-    "embedded",
-    "SmolLM2, a small model in a process of its own, without any server; needs make embedded.",
-    Embedded,
-    _named,
-)
+_HELP = "SmolLM2, a small model in a process of its own, without any server; needs make embedded."
+EMBEDDED = Backend("embedded", _HELP, Embedded, _named)

@@ -7,17 +7,13 @@ is too long instead of dropping its beginning. Ollama has no endpoint that count
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from agents.llm.backend import Backend, Completion, Enough, StreamedReply
 from agents.llm.http import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import prompt_tokens, reply_tokens
 from mud.errors import Unavailable
-
-if TYPE_CHECKING:
-    import httpx
 
 ADDRESS = "http://127.0.0.1:11434"
 _MEANINGS = {404: f"it does not know this address: is it an Ollama? That one listens at {ADDRESS}"}
@@ -93,7 +89,12 @@ class Ollama:
         """Return the text, the thoughts, the numbers of the last line (empty when ended early), and the seconds."""
         reply, thoughts, last = StreamedReply(profile, enough), list[str](), dict[str, Any]()
         async with self._wire.opened("POST", "/api/generate", profile, profile.timeout, payload) as response:
-            async for part in self._parts(response, profile):
+            async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
+                if not line.strip():
+                    continue
+                part = self._wire.checked(decoded(line))
+                if part.get("error"):
+                    raise self._wire.midway(part, profile)
                 thoughts += _thoughts(part)
                 over = reply.add(self._text(part))
                 if part.get("done"):
@@ -104,14 +105,6 @@ class Ollama:
                 raise self._wire.broke_off()
         return reply.text, thoughts, last, response.elapsed.total_seconds()
 
-    async def _parts(self, response: httpx.Response, profile: LLMProfile) -> AsyncIterator[dict[str, Any]]:
-        async for line in self._wire.lines(response.aiter_raw(), profile.max_tokens):
-            if line.strip():
-                part = self._wire.checked(decoded(line))
-                if part.get("error"):
-                    raise self._wire.midway(part, profile)
-                yield part
-
 
 def _thoughts(answer: dict[str, Any]) -> list[str]:
     thought = answer.get("thinking")
@@ -119,21 +112,11 @@ def _thoughts(answer: dict[str, Any]) -> list[str]:
 
 
 def _payload(prompt: str, model: str, profile: LLMProfile, *, stream: bool) -> dict[str, Any]:
-    options: dict[str, Any] = {
-        "temperature": profile.temperature,
-        "num_predict": profile.max_tokens,
-        "num_ctx": profile.num_ctx,
-    }
-    if profile.stop:
-        options["stop"] = list(profile.stop)
+    options = {"temperature": profile.temperature, "num_predict": profile.max_tokens, "num_ctx": profile.num_ctx}
+    stops = {"stop": list(profile.stop)} if profile.stop else {}
     payload: dict[str, Any] = {
-        "model": model,
-        "prompt": prompt,
-        "stream": stream,
-        "raw": profile.api == "completions",
-        "options": options,
-        "truncate": False,
-        "shift": False,
+        **{"model": model, "prompt": prompt, "stream": stream, "raw": profile.api == "completions"},
+        **{"options": {**options, **stops}, "truncate": False, "shift": False},
     }
     if profile.think != "auto":
         payload["think"] = {"never": False, "always": True}.get(profile.think, profile.think)

@@ -5,13 +5,14 @@ After a server refuses to stream it is asked for whole replies until its next ch
 
 from __future__ import annotations
 
+import functools
+import json
 import re
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from agents.llm.backend import Backend, Completion, Enough, Refused, StreamedReply
-from agents.llm.backends._grammar import grammar_for
 from agents.llm.http import CHECK_SECONDS, NoSuch, Wire, checked_parts, count, decoded
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import prompt_tokens, reply_tokens
@@ -125,8 +126,7 @@ class OpenAICompatible:
         return await self._plain(payload, profile)
 
     async def _plain(self, payload: dict[str, Any], profile: LLMProfile) -> _Reply:
-        answer, seconds = await self._wire.ask("POST", _path(profile), profile, profile.timeout, payload)
-        return self._whole(answer, seconds)
+        return self._whole(*await self._wire.ask("POST", _path(profile), profile, profile.timeout, payload))
 
     def _whole(self, answer: dict[str, Any], seconds: float = 0.0) -> _Reply:
         try:
@@ -134,15 +134,11 @@ class OpenAICompatible:
             text = choice["message"]["content"] if "message" in choice else choice["text"]
         except (KeyError, IndexError, TypeError):
             text = 0
-        if text is None:  # a reasoning model that used up its tokens on thoughts
-            text = ""
+        text = "" if text is None else text  # None: a reasoning model that used up its tokens on thoughts
         if not isinstance(text, str):
-            raise self._without_text()
+            raise Unavailable(f"{self._wire.name} sent an answer without a text")
         thoughts = _thoughts(choice.get("message"))
         return _Reply(text, _model(answer), _counts(answer), "timings" in answer, thoughts, seconds)
-
-    def _without_text(self) -> Unavailable:
-        return Unavailable(f"{self._wire.name} sent an answer without a text")
 
     async def _streamed(self, payload: dict[str, Any], profile: LLMProfile, enough: Enough) -> _Reply:
         asked = {**payload, "stream": True}
@@ -169,7 +165,7 @@ class OpenAICompatible:
             reply.timed = reply.timed or "timings" in event
             choice = _choice(event)
             if choice is None or (piece := _piece(choice)) is None:
-                raise self._without_text()
+                raise Unavailable(f"{self._wire.name} sent an answer without a text")
             reply.thoughts += _thoughts(choice.get("delta"))
             finished = finished or choice.get("finish_reason") is not None
             if streamed.add(piece):
@@ -206,16 +202,12 @@ def _path(profile: LLMProfile) -> str:
 
 
 def _payload(prompt: str, model: str, profile: LLMProfile) -> dict[str, Any]:
-    payload: dict[str, Any] = {
-        "model": model,
-        "temperature": profile.temperature,
-        "max_tokens": profile.max_tokens,
-        "stream": False,
-    }
+    limits = {"temperature": profile.temperature, "max_tokens": profile.max_tokens}
+    payload: dict[str, Any] = {"model": model, **limits, "stream": False}
     if profile.stop:
         payload["stop"] = list(profile.stop)
-    if grammar := grammar_for(profile):
-        payload["grammar"] = grammar
+    if profile.commands_only and profile.commands and "\n" in profile.stop:  # no grammar without an end of line
+        payload["grammar"] = grammar_of(profile.commands)
     if profile.api == "chat":
         return payload | {"messages": [{"role": "user", "content": prompt}]}
     return payload | {"prompt": prompt}
@@ -236,8 +228,7 @@ def _choice(event: dict[str, Any]) -> dict[str, Any] | None:
     choices = event.get("choices")
     if choices in ([], None):
         return {}
-    choice = choices[0] if isinstance(choices, list) else None
-    return choice if isinstance(choice, dict) else None
+    return choices[0] if isinstance(choices, list) and isinstance(choices[0], dict) else None
 
 
 def _piece(choice: dict[str, Any]) -> str | None:
@@ -271,6 +262,38 @@ def _counts(answer: dict[str, Any]) -> dict[str, int]:
         if isinstance(details, dict) and "cached_tokens" in details:
             found["cached"] = count(details["cached_tokens"])
     return {name: value for name, value in found.items() if value is not None}
+
+
+# ---- a grammar of the commands: with it a reply can only be one command line ----
+
+_SLOT = re.compile(r"<[^>]*>|\[[^\]]*\]|\S+")
+_FREE = ("words", "text", "query")
+_RULES = r"""words ::= first (" " word)*
+first ::= [^ \t\r\n|\[<{(\x01-\x1f\x7f] [^ \t\r\n|\x01-\x1f\x7f]*
+word ::= [^ \t\r\n|\x01-\x1f\x7f]+
+name ::= bare (" " bare){0,10}
+bare ::= [^ \t\r\n|\[\]<>{}():;,.?*@"`\x01-\x1f\x7f] [^ \t\r\n|\[\]<>{}():;,?*@"`\x01-\x1f\x7f]*
+"""
+"""Words do not begin like a slot, which models like to repeat. A name has no punctuation and at most eleven words, or
+the reply would be read as prose.
+"""
+
+
+@functools.lru_cache(maxsize=8)
+def grammar_of(usages: tuple[str, ...]) -> str:
+    """Return a grammar, in llama.cpp's GBNF, of command lines with an optional reason; a `<slot>` is required."""
+    forms = " |\n    ".join(map(_form, usages))
+    # The prompt ends without a space, so most models begin a reply with one, and some do not.
+    return f'root ::= " "? command (" | " words)? "\\n"\ncommand ::= {forms}\n{_RULES}'
+
+
+def _form(usage: str) -> str:
+    verb, *slots = _SLOT.findall(usage)
+    rule = [json.dumps(verb)]
+    for slot in slots:
+        filled = f'" " {"words" if slot[1:-1] in _FREE else "name"}'
+        rule.append({"[": f"({filled})?", "<": filled}.get(slot[0], json.dumps(f" {slot}")))
+    return " ".join(rule)
 
 
 def base_url(host: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._disclosure import is_ignorant
+from agents.brains._words import is_ignorant
 from tests.unit.agents.brains.test_instinct import SEEDS
 from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from agents.brains import Decision
-from agents.brains._disclosure import is_ignorant
+from agents.brains._words import is_ignorant
 from tests.unit.agents.brains.stage import Stage
 from tests.unit.agents.brains.test_instinct import SEEDS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._disclosure import is_secret
+from agents.brains._words import is_secret
 from agents.memory.entries import Entry
 from tests.unit.agents.brains.stage import Stage, voice
 

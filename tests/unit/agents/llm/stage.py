@@ -9,10 +9,13 @@ from random import Random
 
 from agents.llm.backend import Backend, Completion
 from agents.llm.backends.scripted import ScriptedModel
+from agents.llm.hosts import Host, HostState
 from agents.llm.profiles import LLMProfile
-from agents.llm.queue import ModelQueue, Urgency
+from agents.llm.queue import JobTotals, ModelQueue, Urgency
 from mud.clock import Clock
 from mud.registry import Registry
+
+A = LLMProfile(backend="scripted", host="a", timeout=60)
 
 
 class HandClock:
@@ -50,30 +53,35 @@ async def settle() -> None:
 
 
 class Stage:
-    """A queue over scripted models, one for each host.
-
-    Args:
-        models: the model of each host.
-        profiles: what each profile says; may be changed while the queue runs.
-        room: jobs that may wait.
-        clock: the queue's clock, when it is not the stage's own.
-    """
+    """A queue over scripted models, one for each host; `profiles` may be changed while it runs."""
 
     def __init__(
         self,
         models: Mapping[str, ScriptedModel],
         profiles: Mapping[str, LLMProfile] | None = None,
-        room: int = 64,
         clock: Clock | None = None,
         chance: Random | None = None,
     ) -> None:
         self.models = models
-        self.profiles = dict(profiles or {"think": LLMProfile(backend="scripted", host="a", timeout=60)})
+        self.profiles = dict(profiles or {"think": A})
         self.clock = HandClock()
         self.elapsed = (clock or self.clock).monotonic
         backend = Backend("scripted", "Scripted.", lambda profile: models[profile.host])
         backends = Registry("backend", [backend])
-        self.queue = ModelQueue(self.profiles.__getitem__, backends, clock or self.clock, room, chance)
+        self.queue = ModelQueue(self.profiles.__getitem__, backends, clock or self.clock, chance=chance)
+
+    @property
+    def host(self) -> Host:
+        (host,) = self.queue.hosts
+        return host
+
+    @property
+    def states(self) -> dict[str, HostState]:
+        return {one.name: one.state for one in self.queue.hosts}
+
+    @property
+    def totals(self) -> JobTotals:
+        return self.queue.overview(["think"])[0].totals
 
     def ask(
         self, prompt: str, urgency: Urgency = Urgency.THINK, profile: str = "think", owner: str = ""

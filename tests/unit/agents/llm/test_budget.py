@@ -199,7 +199,7 @@ async def _spend(program: list[tuple[str, int, str, Urgency, float, bool]], limi
     _check(till)
     total = till.budget.spending.sum().total
     assert (total.calls, total.tokens) == (ledger["all", "calls"], ledger["all", "tokens"])
-    assert till.queue.totals.answered == total.calls
+    assert till.queue.overview(["think"])[0].totals.answered == total.calls
     scopes = Counter((one.limit.scope, one.limit.owner, one.limit.unit) for one in till.told if one.over)
     ends = Counter((one.limit.scope, one.limit.owner, one.limit.unit) for one in till.told if not one.over)
     assert all(scopes[key] - ends[key] in (0, 1) for key in scopes | ends)

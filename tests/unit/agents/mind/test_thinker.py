@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from agents.brains import BrainRun, Complete, Decision, Recall, Situation
-from agents.brains._brain import Thought
+from agents.brains import BrainRun, Complete, Decision, Recall, Situation, Thought
 from agents.memory.entries import Hit
 from agents.mind.thinker import FALLBACK, Thinker, trace_of
 from agents.mind.traces import ModelCall

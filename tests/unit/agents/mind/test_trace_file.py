@@ -11,7 +11,7 @@ import pytest
 from agents.memory.entries import Hit
 from agents.mind.trace_file import FILES, TraceFile
 from agents.mind.traces import ModelCall, Trace, lookup_of
-from agents.prompt.prompt import PromptSection
+from agents.prompt import PromptSection
 from tests.disks import file_size_limit
 
 AT = "2026-11-20T07:21:37.123Z"

@@ -8,8 +8,20 @@ from pathlib import Path
 import pytest
 
 from agents.llm.tokens import estimate
-from agents.prompt.prompt import MINIMUM, SMALL_STEP, STEP, Experience, Prompt, PromptParts, build_prompt
-from agents.prompt.template import PLACES, TEMPLATES, Template, parse_template
+from agents.prompt import (
+    MINIMUM,
+    OPTIONAL,
+    PLACES,
+    SMALL_STEP,
+    STEP,
+    TEMPLATES,
+    Experience,
+    Prompt,
+    PromptParts,
+    Template,
+    build_prompt,
+    parse_template,
+)
 from mud.errors import Unavailable, VaultProblem
 
 GOLDEN = Path("tests/golden")
@@ -73,17 +85,9 @@ def checked_golden(name: str, text: str) -> None:
 
 
 @pytest.mark.parametrize("order", TEMPLATES)
-def test_the_prompt_of_an_evening_is_the_golden_one(order: str) -> None:
+def test_the_prompts_of_an_evening_of_somebody_alone_and_of_a_small_window_are_the_golden_ones(order: str) -> None:
     checked_golden(f"prompt_{order}", build(EVENING, shipped(order)).text)
-
-
-@pytest.mark.parametrize("order", TEMPLATES)
-def test_the_prompt_of_somebody_new_and_alone_is_the_golden_one(order: str) -> None:
     checked_golden(f"prompt_{order}_alone", build(LONELY, shipped(order)).text)
-
-
-@pytest.mark.parametrize("order", TEMPLATES)
-def test_the_prompt_of_a_small_window_is_the_golden_one(order: str) -> None:
     checked_golden(f"prompt_{order}_small", build(EVENING, shipped(order), window=384).text)
 
 
@@ -228,6 +232,31 @@ def test_an_unknown_and_a_missing_place_are_told_with_file_and_place() -> None:
 
 @pytest.mark.parametrize("cue", ["Now it is your turn.", "~{name}> {location}", ""])
 def test_a_template_whose_last_line_is_no_cue_is_a_problem(cue: str) -> None:
+    with pytest.raises(VaultProblem):
+        parse_template("", "prompts/think.md")
     text = "\n\n".join(f"{{{place}}}" for place in PLACES) + "\n\n" + cue
     with pytest.raises(VaultProblem, match="the last line is the cue"):
         parse_template(text, "prompts/think.md")
+
+
+def test_a_template_saved_on_windows_reads_the_same() -> None:
+    text = Path("vault/prompts/think.md").read_text("utf-8")
+    assert parse_template("\ufeff" + text.replace("\n", "\r\n"), STABLE.file) == STABLE
+
+
+def test_other_braces_are_plain_text() -> None:
+    text = "{{x}} { } {A}\n" + "\n\n".join(f"{{{place}}}" for place in PLACES) + "\n~{name}>"
+    with pytest.raises(VaultProblem, match=r"\{x\}"):
+        parse_template(text, "prompts/think.md")
+    plain = parse_template(text.replace("{{x}}", ""), "prompts/think.md")
+    assert "{ } {A}" in build(PromptParts("Eliza"), plain).text
+
+
+@pytest.mark.parametrize("file", TEMPLATES.values())
+def test_a_template_from_before_the_optional_places_goes_on_as_it_was(file: str) -> None:
+    text = (Path("vault/prompts") / file).read_text("utf-8")
+    older = "".join(line for line in text.splitlines(True) if "{now}" not in line and "{carried}" not in line)
+    assert older.count("\n") == text.count("\n") - len(OPTIONAL)
+    parts = PromptParts("Eliza", now="Tuesday", carried=("lamp glass",))
+    told = build(parts, parse_template(older, file)).text
+    assert told == build(PromptParts("Eliza"), parse_template(text, file)).text

@@ -52,11 +52,11 @@ async def test_a_model_that_no_profile_names_any_more_is_forgotten(tmp_path: Pat
         queue = on.home.parts.queue
         for name in on.home.parts.configuration.names(LLMProfile):
             queue.prepare(name)
-        before = {one.host for one in queue.health()}
+        before = {one.name for one in queue.hosts}
         assert "http://127.0.0.1:8080" in before
         for file in (on.vault / "config/llm").glob("*.md"):
             on.replace(f"config/llm/{file.name}", "http://127.0.0.1:8080", "http://127.0.0.1:1")
-        assert {one.host for one in queue.health()} == before - {"http://127.0.0.1:8080"}
+        assert {one.name for one in queue.hosts} == before - {"http://127.0.0.1:8080"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Several hosts for one profile, and hosts that no profile names any more."""
+"""The health of a host, several hosts for one profile, and hosts that no profile names any more."""
 
 from __future__ import annotations
 
@@ -11,22 +11,112 @@ import pytest
 from agents.llm.backend import Refused
 from agents.llm.backends.embedded import EMBEDDED
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.hosts import FIRST_PAUSE, PROBE_SECONDS, HostState
+from agents.llm.hosts import FIRST_PAUSE, PROBE_SECONDS, SUGGESTION, Host, HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
+from mud.clock import VirtualClock
 from mud.errors import Unavailable
-from tests.unit.agents.llm.stage import Gate, Stage, settle
+from tests.unit.agents.llm.stage import A, Gate, Stage, settle
 
-BOTH = LLMProfile(backend="scripted", host="a, b", timeout=60)
-
-
-def states(stage: Stage) -> dict[str, HostState]:
-    return {one.host: one.state for one in stage.queue.health()}
+BOTH, B = replace(A, host="a, b"), replace(A, host="b")
 
 
-def test_hosts_are_named_once_each_in_their_order() -> None:
-    assert replace(BOTH, host=" http://a , http://b,,http://a").hosts == ("http://a", "http://b")
-    assert replace(BOTH, host=" ").hosts == ("",)
+# ---- health ----
+
+
+async def test_a_host_that_does_not_answer_is_left_alone_longer_each_time_up_to_a_minute() -> None:
+    stage = Stage({"a": ScriptedModel([Gate(), *[Unavailable("nobody there.")] * 5, gate := Gate(), "well"])})
+    slow = stage.ask("x")
+    await settle()
+    stage.clock.advance(60)
+    with pytest.raises(Unavailable, match="did not answer within 60 s"):
+        await slow
+    with pytest.raises(Unavailable, match=r"a is down .*; asked again in 5 s"):
+        await stage.ask("y")
+    pauses = [stage.host.wait]
+    for _ in range(5):
+        stage.clock.advance(pauses[-1])
+        with pytest.raises(Unavailable, match="nobody there"):
+            await stage.ask("x")
+        pauses.append(stage.host.wait)
+    assert pauses == [5, 10, 20, 40, 60, 60]
+    (told,) = stage.queue.silent(["think", "nobody"])
+    assert told == (f"a: down since 2026-01-01T00:01:00.000Z: nobody there. It is asked again in 60 s. {SUGGESTION}")
+    stage.clock.advance(60)
+    trial = stage.ask("trial")
+    await settle()
+    with pytest.raises(Unavailable, match="is being tried again"):
+        await stage.ask("other", Urgency.PERSON)
+    gate.open()
+    assert [(await trial).text, (await stage.ask("later")).text] == ["look", "well"]
+    assert stage.queue.silent(["think"]) == []
+    assert stage.host.words() == ("a: answers since 2026-01-01T00:04:15.000Z. The last trouble was: nobody there.")
+
+
+async def test_a_refused_prompt_does_not_make_the_host_down() -> None:
+    stage = Stage({"a": ScriptedModel([Refused("the prompt is too long"), "look"])})
+    with pytest.raises(Refused):
+        await stage.ask("x")
+    assert (await stage.ask("y")).text == "look"
+    assert (stage.host.state, stage.host.last_error) == (HostState.UP, "the prompt is too long")
+
+
+async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_left_alone_for_a_while() -> None:
+    class Breaking(ScriptedModel):
+        async def check(self, profile: LLMProfile) -> str:
+            raise Unavailable("gone") if stage.queue.running else ZeroDivisionError("oops")
+
+    stage = Stage({"a": Breaking()})
+    with pytest.raises(Unavailable, match="gone"):
+        await stage.ask("x")
+    stage.clock.advance(FIRST_PAUSE)
+    assert not await stage.queue.alive("think")
+    assert stage.host.wait == 2 * FIRST_PAUSE
+
+
+def test_failures_that_may_pass_make_it_shaky_and_three_in_a_row_take_it_down() -> None:
+    host = Host("a", clock := VirtualClock())
+    for _ in range(9):
+        host.failed("busy", clock.monotonic(), transient=True)
+        host.failed("busy", clock.monotonic(), transient=True)
+        assert (host.state, host.wait) == (HostState.SHAKY, 0)
+        assert host.words() == "a: shaky since 2026-01-01T00:00:00.000Z: busy. It is still asked."
+        host.answered()
+    for wait in (0, 0, 5, 10):
+        host.failed("busy", clock.monotonic(), transient=True)
+        assert host.wait == wait
+
+
+def test_its_state_is_told_in_a_few_words_with_times_of_day() -> None:
+    host = Host("a", clock := VirtualClock())
+    assert host.state_words() == "never asked"
+    clock.advance(61)
+    host.answered()
+    assert host.state_words() == "answers since 00:01:01"
+    host.failed("busy", 61, transient=True)
+    assert host.state_words() == "shaky since 00:01:01"
+    host.failed("gone", 61, transient=False)
+    assert host.state_words() == "down since 00:01:01 until 00:01:06"
+    clock.advance(5)
+    assert host.state_words() == "down since 00:01:01 until the next thought"
+    clock.advance(86_400)
+    assert host.state_words() == "down since 2026-01-01 00:01:01 until the next thought"
+
+
+def test_calls_side_by_side_that_fail_together_count_once() -> None:
+    host, shaky = (Host(name, clock) for clock in [VirtualClock()] for name in "ab")
+    host.clock.advance(60)  # type: ignore[attr-defined]
+    host.failed("silence", 0.0, transient=False)
+    host.failed("silence again", 1.0, transient=False)
+    assert (host.failures, host.retry_at, host.last_error) == (1, 65.0, "silence again")
+    for began in (60.0, *[1.0] * 9):
+        shaky.failed("busy", began, transient=True)
+    assert shaky.state is HostState.SHAKY
+    shaky.failed("gone", 1.0, transient=False)
+    assert shaky.is_down
+
+
+# ---- several hosts ----
 
 
 async def test_the_least_busy_host_goes_first() -> None:
@@ -58,8 +148,8 @@ async def test_a_host_that_fails_hands_its_job_on_and_is_left_alone() -> None:
         answer = await stage.ask(prompt)
         assert (answer.text, answer.host) == ("well", "b"), "who answered is told, not who was asked first"
     assert stage.models["a"].prompts == ["one"]
-    assert states(stage) == {"a": HostState.DOWN, "b": HostState.UP}
-    assert (stage.queue.totals.answered, stage.queue.totals.asked) == (3, 3)
+    assert stage.states == {"a": HostState.DOWN, "b": HostState.UP}
+    assert (stage.totals.answered, stage.totals.asked) == (3, 3)
 
 
 async def test_a_job_goes_to_each_host_once_and_then_fails() -> None:
@@ -100,7 +190,7 @@ async def test_a_host_that_comes_back_is_asked_whether_it_is_there_before_any_jo
     stage.clock.advance(FIRST_PAUSE + 1)
     assert (await stage.ask("two")).text == "b"
     await settle()
-    assert states(stage) == {"a": HostState.UP, "b": HostState.UP}
+    assert stage.states == {"a": HostState.UP, "b": HostState.UP}
     assert (await stage.ask("three")).text == "a again"
 
 
@@ -108,7 +198,7 @@ async def test_alive_asks_every_host_and_one_is_enough() -> None:
     stage = Stage({"a": ScriptedModel(), "b": ScriptedModel()}, {"think": BOTH})
     await stage.models["a"].close()
     assert await stage.queue.alive("think")
-    assert states(stage) == {"a": HostState.DOWN, "b": HostState.UP}
+    assert stage.states == {"a": HostState.DOWN, "b": HostState.UP}
     await stage.models["b"].close()
     assert not await stage.queue.alive("think")
 
@@ -126,7 +216,7 @@ async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() ->
     assert await stage.queue.alive("think")
     gate.open()
     assert (await thought).text == "well"
-    assert states(stage) == {"a": HostState.UP}
+    assert stage.states == {"a": HostState.UP}
 
 
 async def test_a_host_that_is_silent_while_a_call_to_it_began_is_not_down() -> None:
@@ -165,9 +255,6 @@ async def test_a_host_is_kept_for_the_job_that_waits_for_it() -> None:
 
 # ---- hosts that no profile names any more ----
 
-A = LLMProfile(backend="scripted", host="a", timeout=60)
-B = replace(A, host="b")
-
 
 async def closed(model: ScriptedModel) -> bool:
     await settle()
@@ -178,38 +265,23 @@ async def closed(model: ScriptedModel) -> bool:
     return False
 
 
-async def test_a_model_that_no_profile_names_any_more_is_closed_and_its_host_forgotten() -> None:
-    stage = Stage({"a": ScriptedModel(["one"]), "b": ScriptedModel(["two"])}, {"think": A})
-    await stage.ask("x")
-    stage.profiles["think"] = B
-    stage.queue.hosts.keep_only(["think"])
-    assert await closed(stage.models["a"])
-    assert list(states(stage)) == []
-    assert (await stage.ask("x")).text == "two"
-    assert list(states(stage)) == ["b"]
-    assert not await closed(stage.models["b"])
-
-
-async def test_a_model_that_another_profile_names_stays() -> None:
-    stage = Stage({"a": ScriptedModel(["one", "two"]), "b": ScriptedModel()}, {"think": A, "summarizer": A})
+async def test_a_model_that_no_profile_names_any_more_is_closed_after_its_last_call() -> None:
+    models = {"a": ScriptedModel(["one", gate := Gate("well")]), "b": ScriptedModel(["two"])}
+    stage = Stage(models, {"think": A, "summarizer": A})
     await stage.ask("x")
     stage.profiles["think"] = B
     stage.queue.hosts.keep_only(["think", "summarizer"])
-    assert not await closed(stage.models["a"])
-    assert (await stage.ask("x", profile="summarizer")).text == "two"
-
-
-async def test_a_call_under_way_is_not_disturbed_and_its_model_closed_after_it() -> None:
-    stage = Stage({"a": ScriptedModel([gate := Gate("well")]), "b": ScriptedModel(["two"])}, {"think": A})
-    thought = stage.ask("x")
+    assert not await closed(stage.models["a"]), "another profile names it"
+    under_way = stage.ask("x", profile="summarizer")
     await settle()
-    stage.profiles["think"] = B
     stage.queue.hosts.keep_only(["think"])
     assert not await closed(stage.models["a"])
     gate.open()
-    assert (await thought).text == "well"
+    assert (await under_way).text == "well"
     assert await closed(stage.models["a"])
-    assert list(states(stage)) == []
+    assert stage.states == {}
+    assert (await stage.ask("x")).text == "two"
+    assert list(stage.states) == ["b"]
 
 
 async def test_closing_waits_for_a_model_that_is_being_let_go_of() -> None:

@@ -1,4 +1,4 @@
-"""A reply that comes in pieces is what it would be if it came as one."""
+"""A reply that comes in pieces is what it would be if it came as one; and replies from a script."""
 
 from __future__ import annotations
 
@@ -10,9 +10,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agents.llm.backend import TEXT_LIMIT, Enough, StreamedReply, tidy
+from agents.llm.backends.scripted import SCRIPTED, ScriptedModel
 from agents.llm.profiles import LLMProfile
+from agents.llm.tokens import estimate
+from mud.errors import Unavailable
 
-PROFILE = LLMProfile()
+PROFILE, SCRIPT = LLMProfile(), LLMProfile(backend="scripted")
 PIECE = st.text(st.sampled_from("ab\n \x1b\x00?é😀\ud83d\ude00"), max_size=6)
 """Text with what a border may cut through: stops, halves of a character, and what is taken out."""
 STOP = st.text("ab\n?é😀", max_size=4)
@@ -62,3 +65,25 @@ def test_a_reply_ends_at_its_length_and_where_it_is_enough() -> None:
     growing = StreamedReply(replace(PROFILE, max_tokens=1), lambda so_far: so_far.endswith("!"))
     assert [growing.add(piece) for piece in ("a", "", "b", "c", "d")] == [False, False, False, False, True]
     assert StreamedReply(PROFILE, lambda so_far: so_far.endswith("!")).add("look!")
+
+
+async def test_a_script_ends_in_words() -> None:
+    model = ScriptedModel(["look"])
+    assert (await model.complete("one", SCRIPT)).text == "look"
+    with pytest.raises(Unavailable, match="at its end"):
+        await model.complete("two", SCRIPT)
+    assert model.prompts == ["one", "two"]
+
+
+async def test_named_in_a_profile_it_says_its_texts_over_and_over() -> None:
+    profile = LLMProfile(backend="scripted", model="say Hello. / look")
+    model = SCRIPTED.make(profile)
+    assert [(await model.complete("x", profile)).text for _ in range(3)] == ["say Hello.", "look", "say Hello."]
+
+
+async def test_a_long_text_is_cut_at_a_word() -> None:
+    profile = LLMProfile(backend="scripted", max_tokens=10)
+    text = (await ScriptedModel(["all work and no play " * 9]).complete("x", profile)).text
+    assert text
+    assert ("all work and no play " * 9).startswith(text + " ")
+    assert estimate(text) <= 10
