@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
-
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
 from agents.commands._edit import set_key
@@ -13,6 +11,7 @@ from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import FILE
+from agents.definition_versions import keep
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Problem, Refusal
@@ -178,20 +177,19 @@ def _set_world(minds: Population, key: str, value: str) -> str:
     file = f"{FOLDER}/{FILE}.md"
     path = minds.means.vault / file
     text = read_if_there(path, file=file) or ""
-    _write(minds, path, file, replace_setting(text, CompactionSettings, key, _typed(key, value), file))
+    changed = replace_setting(text, CompactionSettings, key, _typed(key, value), file)
+    try:
+        if changed != text:
+            keep(minds.means.vault, text, changed, key, minds.means.clock.now(), FILE)
+        write_atomic(path, changed)
+    except OSError as error:
+        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
     _hold(minds, minds.means.configuration.reload(path))
     for agent in minds.opened():
         minds.remembered(agent.slug, ())
     others = sorted(one.name for one in minds.definitions.values() if key in one.overrides)
     told = minds.say(SET_WORLD, key=key, value=value, file=file)
     return f"{told}\n{minds.say(OWN, agents=listed(others))}" if others else told
-
-
-def _write(minds: Population, path: Path, file: str, text: str) -> None:
-    try:
-        write_atomic(path, text)
-    except OSError as error:
-        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
 
 
 def _hold(minds: Population, problems: list[Problem]) -> None:

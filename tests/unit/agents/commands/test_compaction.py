@@ -170,6 +170,28 @@ async def test_the_owner_chooses_for_the_world_and_who_has_an_own_way_is_named(t
         assert home.agent("Eliza").settings().auto_enabled is False
 
 
+async def test_what_the_config_file_said_before_a_change_for_the_world_is_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path, ann = home.parts.vault / CONFIG, home.enter("Ann")
+        people = path.read_text()
+        for what in ("strategy hybrid", "strategy hybrid", "off"):
+            assert not (await home.ask(ann, f"@compaction {what} world")).failed
+        kept = {one.name: one.read_text() for one in (home.parts.vault / "versions").glob("memory_compaction-*.md")}
+        assert set(kept.values()) == {people, people.replace("**strategy**: waterfall", "**strategy**: hybrid")}
+        assert [name.endswith("-command.md") for name, text in sorted(kept.items()) if text == people] == [False]
+
+
+async def test_a_config_file_that_cannot_be_kept_is_not_replaced(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path = home.parts.vault / CONFIG
+        before = path.read_text()
+        (home.parts.vault / "versions").write_text("in the way", "utf-8")
+        answer = await home.ask(home.enter("Ann"), "@compaction strategy none world")
+        assert answer.failed
+        assert f"{CONFIG} cannot be written" in answer.reply
+        assert path.read_text() == before
+
+
 @pytest.mark.parametrize("role", [Role.GUEST, Role.AGENT])
 @pytest.mark.parametrize("line", ["Moss", "off Moss", "strategy none Moss", "strategy none world", "off world"])
 async def test_nobody_else_chooses_for_another_or_the_world(tmp_path: Path, line: str, role: Role) -> None:
