@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.commands.cost import describe_notice
+from agents.commands.models import describe_notice
 from agents.llm.budget import Amount, Limit, Notice, Scope
 from agents.llm.queue import Task, Urgency
 from mud.world.roles import Role

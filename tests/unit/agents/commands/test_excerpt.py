@@ -3,7 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.commands._excerpt import excerpt, fitting
+from agents.commands._answer import excerpt
+from agents.commands.mind import best_section
 from agents.memory.note_form import NoteSection
 
 
@@ -31,13 +32,13 @@ def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() ->
         NoteSection("a", "A heron stood by the mill."),
         NoteSection("", "Rain."),
     ]
-    found = fitting(parts, "where was the heron by the mill?")
+    found = best_section(parts, "where was the heron by the mill?")
     assert found is not None
     assert found.heading == "a"
-    newest = fitting(parts, "heron")
+    newest = best_section(parts, "heron")
     assert newest is not None
     assert newest.heading == "b"
-    assert fitting([], "heron") is None
+    assert best_section([], "heron") is None
 
 
 def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
@@ -46,7 +47,7 @@ def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
         NoteSection("b", "The heron left."),
         NoteSection("a", "A heron stood by the mill."),
     ]
-    found = fitting(parts, "zeppelin")
+    found = best_section(parts, "zeppelin")
     assert found is not None
     assert found.heading == "b"
-    assert fitting([NoteSection("Old", "")], "zeppelin") is None
+    assert best_section([NoteSection("Old", "")], "zeppelin") is None

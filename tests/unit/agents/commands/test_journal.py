@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.commands.journal import SHOWN
+from agents.commands.archive import SHOWN_FACTS
 from agents.memory.journal_form import SYNTHESIS, JournalEntry
 from mud.clock import VirtualClock
 from mud.world.roles import Role
@@ -37,10 +37,10 @@ async def test_the_journal_is_read_with_where_its_entries_come_from(tmp_path: Pa
 async def test_the_owner_may_read_anybodys_and_others_only_their_own(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann, eliza = home.enter("Ann"), home.agent("Eliza")
-        eliza.keeper.journal.keep([JournalEntry(f"Lamp {number}") for number in range(SHOWN + 2)])
+        eliza.keeper.journal.keep([JournalEntry(f"Lamp {number}") for number in range(SHOWN_FACTS + 2)])
         lines = (await home.ask(ann, "@journal Eliza")).reply.splitlines()
         assert lines[:2] == ["The journal of Eliza, the newest last:", "(and 2 older ones)"]
-        assert len(lines) == SHOWN + 2
+        assert len(lines) == SHOWN_FACTS + 2
         refused = home.type(eliza, "@journal Ann", Role.GUEST)
         assert refused.reply == "Only the owner of this world may look into another's mind."
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.note import LONGEST_TITLE
+from agents.commands.notes import LONGEST_TITLE
 from mud.world.roles import Role
 from tests.houses import house
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.commands.recall import HITS, LONGEST, LONGEST_KEPT, told_hit
+from agents.commands.mind import HITS, LONGEST, LONGEST_KEPT, told_hit
 from agents.memory.entries import Hit
 from mud.clock import VirtualClock, iso
 from mud.world.events import Perception
