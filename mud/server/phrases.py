@@ -21,7 +21,6 @@ _OTHERS = (
     "mud.commands._view", "mud.commands._waking", "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._edit", "agents.reflection.dreams",
     "agents.reflection.reflection", "agents.reflection.insights", "agents.reflection.note_taking",
-    "agents.reflection.insight_prompt",
 )  # fmt: skip
 """Modules with phrases that are no plug-ins; given as names because some of them import this module."""
 

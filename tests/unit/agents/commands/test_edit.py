@@ -9,7 +9,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.memory.perception import of_own_mind
-from agents.reflection.lived import open_to_all
+from agents.reflection.experiences import open_to_all
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 

@@ -7,8 +7,7 @@ import re
 import pytest
 
 from agents.memory.references import read_reference
-from agents.reflection.insight_prompt import MOST, fresh, kept, parse_insights
-from agents.reflection.insights import Insight
+from agents.reflection.insights import MOST, Insight, fresh, kept, parse_insights
 from tests.unit.agents.reflection.telling import SAY, heard, made, reworded
 
 SHOWN = [
