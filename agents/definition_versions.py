@@ -1,6 +1,7 @@
 """Earlier texts of an `agent.md`, kept before a command changes it, so that the change can be undone.
 
 They are in `versions/`, named after the time and the changed field, such as `agent-20261120-072137-goal.md`. The texts
+of a config file that a command changed are kept alike in the vault's `versions/`. The texts
 of undone changes are kept too, with `-undone`. A text that a command wrote and nobody edited since has `-command`; the
 oldest of these are deleted, a person's text is kept for good.
 """
@@ -29,7 +30,8 @@ _UNSET = {"goal": "", "brain": "auto"}
 """The values of keys that are missing."""
 FIELDS = (*SECTIONS, "goal", "brain", "think_interval", "strategy", "preset", "auto_enabled")
 """Fields that commands may change; files named after anything else are ignored."""
-_NAME = re.compile(rf"agent-(\d{{8}}-\d{{6}})(?:-(\d+))?-({'|'.join(FIELDS)})(-command)?(-undone)?\.md")
+AGENT = "agent"
+_NAME = re.compile(rf"\w+-(\d{{8}}-\d{{6}})(?:-(\d+))?-({'|'.join(FIELDS)})(-command)?(-undone)?\.md")
 
 
 class DefinitionVersion(NamedTuple):
@@ -48,9 +50,9 @@ class DefinitionVersion(NamedTuple):
     undone: bool
 
 
-def versions(folder: Path) -> list[DefinitionVersion]:
-    """Return the earlier texts in an agent's folder, oldest first."""
-    named = ((path, _NAME.fullmatch(path.name)) for path in (folder / FOLDER).glob("agent-*.md"))
+def versions(folder: Path, file: str = AGENT) -> list[DefinitionVersion]:
+    """Return the earlier texts of a file in a folder, oldest first."""
+    named = ((path, _NAME.fullmatch(path.name)) for path in (folder / FOLDER).glob(f"{file}-*.md"))
     found = (
         DefinitionVersion(path, name[3], (name[1], int(name[2] or 1)), bool(name[4]), bool(name[5]))
         for path, name in named
@@ -59,14 +61,14 @@ def versions(folder: Path) -> list[DefinitionVersion]:
     return sorted(found, key=lambda one: one.order)
 
 
-def keep(folder: Path, text: str, changed: str, field: str, now: datetime) -> None:
+def keep(folder: Path, text: str, changed: str, field: str, now: datetime, file: str = AGENT) -> None:
     """Keep a text before a command replaces it by `changed`, and delete the oldest texts of commands."""
-    stamp, known = now.astimezone(UTC).strftime("%Y%m%d-%H%M%S"), versions(folder)
+    stamp, known = now.astimezone(UTC).strftime("%Y%m%d-%H%M%S"), versions(folder, file)
     number = max((one.order[1] for one in known if one.order[0] == stamp), default=0) + 1
     by = "-command" if _by_command(folder, text) else ""
-    write_atomic(folder / FOLDER / f"agent-{stamp}{f'-{number}' if number > 1 else ''}-{field}{by}.md", text)
+    write_atomic(folder / FOLDER / f"{file}-{stamp}{f'-{number}' if number > 1 else ''}-{field}{by}.md", text)
     _wrote(folder, changed)
-    own = [one for one in versions(folder) if one.command]
+    own = [one for one in versions(folder, file) if one.command]
     for one in own[: max(0, len(own) - MOST)]:
         one.path.unlink(missing_ok=True)
 

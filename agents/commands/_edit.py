@@ -5,7 +5,8 @@ Edits by people take precedence: when the same field was edited since it was las
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from agents.agent import Agent
@@ -13,12 +14,9 @@ from agents.definition import AgentDefinition
 from agents.definition_edits import replace_section
 from agents.definition_versions import follow, keep, last_change, put_aside, taken_back
 from agents.population.population import Population
-from mud.commands import Outcome
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.storage.documents import replace_key
 from mud.storage.files import read_text, write_atomic
-from mud.world.changes import Define
-from mud.world.events import Event
 from mud.world.narration import Phrase, phrase
 
 CHANGED = phrase("minds.edit.changed", "file")
@@ -27,7 +25,6 @@ WOULD_BE_WRONG = phrase("minds.edit.would_be_wrong", "problems")
 NOT_WRITTEN = phrase("minds.edit.not_written", "file", "why")
 TOO_LONG = phrase("minds.edit.too_long", "most", "n")
 NO_WORDS = phrase("minds.edit.no_words")
-PERSON = phrase("minds.edit.person", "name")
 NO_CHANGE = phrase("minds.edit.no_change", "name")
 
 LONGEST = 4000
@@ -36,12 +33,13 @@ LONGEST = 4000
 LONGEST_OWN = 600
 """The same for an agent's text about itself, which is in every prompt besides what people wrote."""
 
-ARROW = "->"
+Keep = Callable[[Path, str, str], None]
+"""Keeps the old text: takes the agent's folder, the text and the changed text."""
 
 
-def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
+def checked_text(text: str, minds: Population, *, may_be_empty: bool = False, most: int = LONGEST) -> str:
     """Return typed text without a leading arrow; refuses an empty or too long one."""
-    words = text.strip().removeprefix(ARROW).strip()
+    words = text.strip().removeprefix("->").strip()
     if not words and not may_be_empty:
         raise Refusal(minds.say(NO_WORDS))
     if len(words) > most:
@@ -49,26 +47,17 @@ def words_of(text: str, minds: Population, *, may_be_empty: bool = False, most: 
     return words
 
 
-def set_key(minds: Population, agent: Agent, key: str, value: object) -> AgentDefinition:
-    """Set a key of the front matter and return the new definition.
-
-    Raises:
-        Refusal: when it cannot be set; then nothing has changed.
-    """
-    return _change(
-        minds, agent, key, lambda text: replace_key(text, key, value, agent.definition.file), _kept(minds, key)
-    )
+def set_key(minds: Population, agent: Agent, key: str, value: object) -> None:
+    """Set a key of the front matter. Raises Refusal when it cannot be set; then nothing has changed."""
+    file = agent.definition.file
+    _change(minds, agent, key, lambda text: replace_key(text, key, value, file), _keep_version(minds, key))
 
 
-def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> AgentDefinition:
-    """Set a section and return the new definition; refuses like `set_key`. An `own` section has no versions."""
+def set_section(minds: Population, agent: Agent, heading: str, words: str, *, own: bool = False) -> None:
+    """Set a section; refuses like `set_key`. An `own` section has no versions."""
     file, field = agent.definition.file, heading.lower().replace(" ", "_")
-    kept = follow if own else _kept(minds, field)
-    return _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept)
-
-
-def _kept(minds: Population, field: str) -> Callable[[Path, str, str], None]:
-    return lambda folder, text, changed: keep(folder, text, changed, field, minds.means.clock.now())
+    kept = follow if own else _keep_version(minds, field)
+    _change(minds, agent, field, lambda text: replace_section(text, heading, words, file), kept)
 
 
 def take_back(minds: Population, agent: Agent) -> str:
@@ -82,61 +71,44 @@ def take_back(minds: Population, agent: Agent) -> str:
         agent,
         found.field,
         lambda text: taken_back(text, found, file),
-        lambda folder, text, changed: put_aside(found, text, changed),
+        lambda _, text, changed: put_aside(found, text, changed),
     )
     found.path.unlink(missing_ok=True)
     return found.field
 
 
-def _change(
-    minds: Population,
-    agent: Agent,
-    field: str,
-    change: Callable[[str], str],
-    kept: Callable[[Path, str, str], None],
-) -> AgentDefinition:
+def _keep_version(minds: Population, field: str) -> Keep:
+    return partial(keep, field=field, now=minds.means.clock.now())
+
+
+def _change(minds: Population, agent: Agent, field: str, change: Callable[[str], str], kept: Keep) -> None:
     """Change an agent's file, unless the result would be invalid; `kept` is called first to keep the old version."""
-    slug, file, known = agent.slug, agent.definition.file, _said(agent.definition, field)
+    slug, file, known = agent.slug, agent.definition.file, _value_of(agent.definition, field)
     path = agent.folder / "agent.md"
-    _hold(minds, minds.load_definition(slug))  # edits by people apply first
-    if _said(agent.definition, field) != known:
+    refuse_problems(minds, minds.load_definition(slug))  # edits by people apply first
+    if _value_of(agent.definition, field) != known:
         raise Refusal(minds.say(CHANGED, file=file))
     try:
         text = read_text(path, file=file)
         if not text.strip():  # an editor is about to write it
             raise Refusal(minds.say(CHANGED, file=file))
         changed = change(text)
-        _hold(minds, minds.roster.would_be_wrong(slug, changed, minds.world), WOULD_BE_WRONG)
+        refuse_problems(minds, minds.roster.would_be_wrong(slug, changed, minds.world), WOULD_BE_WRONG)
         if changed != text:
             kept(agent.folder, text, changed)
         write_atomic(path, changed)
     except VaultProblem as wrong:
-        _hold(minds, [*wrong.problems])
+        refuse_problems(minds, wrong.problems)
     except OSError as error:
         raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
-    _hold(minds, minds.load_definition(slug))
-    return agent.definition
+    refuse_problems(minds, minds.load_definition(slug))
 
 
-def _said(definition: AgentDefinition, field: str) -> object:
+def _value_of(definition: AgentDefinition, field: str) -> object:
     own = definition.overrides.get(field)
     return getattr(definition, field, own.value if own is not None else None)
 
 
-def _hold(minds: Population, problems: list[Problem], how: Phrase = WRONG) -> None:
+def refuse_problems(minds: Population, problems: Sequence[Problem], how: Phrase = WRONG) -> None:
     if problems:
         raise Refusal(minds.say(how, problems="; ".join(map(str, problems))))
-
-
-def mind_only(minds: Population, agent: Agent) -> Agent:
-    """Return the agent; refuse a person, because people think for themselves."""
-    if agent.definition.person:
-        raise Refusal(minds.say(PERSON, name=agent.name))
-    return agent
-
-
-def seen(minds: Population, agent: Agent, told: str, memory: str, behaviour: Phrase) -> Outcome:
-    """Return the outcome of a change of oneself: others perceive `behaviour`, but not what changed."""
-    here = minds.world.location_of(agent.id) if minds.world is not None else None
-    event = [Event("action", agent.id, here.id, minds.say(behaviour, actor=agent.name))] if here else []
-    return Outcome(told, memory=memory, changes=(Define(agent.definition.thing()),), events=tuple(event))

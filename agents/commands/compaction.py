@@ -1,21 +1,21 @@
-"""`@compaction`: show and choose how memories are folded, for oneself, another agent or the world."""
+"""How memories are folded: `@compaction` shows and chooses it; the others fold now or make the summaries anew."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 from agents.agent import Agent
-from agents.commands._answer import OTHERS_MIND, answers, ask_about, asked_about
-from agents.commands._edit import set_key
-from agents.commands._excerpt import excerpt
+from agents.commands._answer import OTHERS_MIND, Answerer, answers, ask, ask_about, asked_about, excerpt, memories
+from agents.commands._edit import refuse_problems, set_key
+from agents.compaction.rebuild import BOOTSTRAP, REBUILD, Declined
 from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import FILE
+from agents.definition_versions import keep
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
-from mud.errors import Problem, Refusal
+from mud.errors import LociError, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER
 from mud.storage.files import read_if_there, write_atomic
@@ -42,6 +42,30 @@ WHICH = phrase("minds.compaction.which", "key", "there")
 WHAT = phrase("minds.compaction.what", "text")
 WRONG = phrase("minds.compaction.wrong", "problems")
 NOT_WRITTEN = phrase("minds.compaction.not_written", "file", "why")
+FOLDED_ONE = phrase("minds.compact.folded_one", "last", "method", "chars", "text")
+FOLDED = phrase("minds.compact.folded", "first", "last", "method", "chars", "text")
+WORTH = phrase("minds.compact.worth", "share", "saved")
+PAID = phrase("minds.compact.paid", "share", "saved", "rounds", "spent")
+PROMPT = phrase("minds.compact.prompt")
+PROMPTS = phrase("minds.compact.prompts", "n")
+FOLD_KEPT = phrase("minds.compact.kept", "kept")
+NOTHING = phrase("minds.compact.nothing", "why")
+REBUILT = phrase("minds.rebuild.done", "name", "last", "parts", "method", "n")
+RESUMED = phrase("minds.rebuild.resumed", "n")
+TIER = phrase("minds.rebuild.tier", "first", "last", "text")
+KEPT = phrase("minds.rebuild.kept", "kept")
+BY_RULES = phrase("minds.rebuild.by_rules", "why")
+FAILED = phrase("minds.rebuild.failed", "name", "why")
+IS_RUNNING = phrase("minds.rebuild.running", "name", "done", "of")
+IS_BUSY = phrase("minds.rebuild.busy", "name")
+MAKES_NONE = phrase("minds.rebuild.no_summaries", "strategy")
+NONE_LIVED = phrase("minds.rebuild.nothing", "name")
+ARE_THERE = phrase("minds.rebuild.there", "name", "last")
+ALL_FITS = phrase("minds.rebuild.fits", "name", "memories")
+DECLINED = {
+    one.key.rpartition(".")[2]: one for one in (IS_RUNNING, IS_BUSY, MAKES_NONE, NONE_LIVED, ARE_THERE, ALL_FITS)
+}
+"""What a declined rebuild says, by its reason."""
 
 WORLD = "world"
 """Stands for all agents without a setting of their own."""
@@ -65,14 +89,11 @@ def compaction(ctx: Context, what: str) -> Outcome:
     Example: @compaction on
     """
     key, value, name = _read(what)
-    if name.casefold() == WORLD and key:
-        if ctx.role < Role.OWNER:
-            raise Refusal(ctx.say(OTHERS_MIND))
-        args = {"name": "", "key": key, "value": value, "world": WORLD}
-        return Outcome("", requests=(Request("compaction", ctx.actor.id, ctx.step, args),))
-    (request,) = ask_about(ctx, name, "compaction").requests
-    args = {**request.args, "key": key, "value": value, "world": ""}
-    return Outcome("", requests=(Request("compaction", ctx.actor.id, ctx.step, args),))
+    if name.casefold() != WORLD or not key:
+        return ask_about(ctx, name, "compaction", key=key, value=value, world="")
+    if ctx.role < Role.OWNER:
+        raise Refusal(ctx.say(OTHERS_MIND))
+    return ask(ctx, "compaction", name="", key=key, value=value, world=WORLD)
 
 
 def _read(what: str) -> tuple[str, str, str]:
@@ -89,44 +110,34 @@ def _read(what: str) -> tuple[str, str, str]:
 @answers("compaction")
 async def show_or_set(minds: Population, request: Request) -> Outcome:
     key, value = request.args["key"], request.args["value"]
-    if key:
-        _check(minds, key, value)
-    if request.args["world"]:
-        return Outcome(_set_world(minds, key, value))
-    agent = asked_about(minds, request) if key else _whose(minds, request)
     if not key:
-        return Outcome(f"{_shown(minds, agent)}\n{_there(minds)}")
-    return Outcome(f"{_set(minds, agent, key, value)}\n{_shown(minds, agent)}")
+        _check_name(minds, request.args["name"])
+        return Outcome(f"{_shown(minds, asked_about(minds, request))}\n{_there(minds)}")
+    if key in CHOSEN:
+        _check_choice(minds, key, value)
+    typed = value == "true" if key == AUTO else value
+    if request.args["world"]:
+        return Outcome(_set_world(minds, key, value, typed))
+    agent = asked_about(minds, request)
+    set_key(minds, agent, key, typed)
+    minds.remembered(agent.slug, ())
+    return Outcome(f"{minds.say(SET, key=key, value=value, file=agent.definition.file)}\n{_shown(minds, agent)}")
 
 
-def _whose(minds: Population, request: Request) -> Agent:
-    text = request.args["name"]
-    if text and minds.find(text) is None:
-        meant = _meant(minds, text)
-        told = f"{minds.say(WHAT, text=excerpt(text, LONGEST_SHOWN))} {_there(minds)}"
-        raise Refusal(told, minds.say(HINT, name=meant) if meant else "")
-    return asked_about(minds, request)
-
-
-def _meant(minds: Population, text: str) -> str | None:
-    """Suggest a correction: a choice typed without its kind, or a similar name."""
-    first = text.split()[0].casefold()
-    for key in CHOSEN:
+def _check_name(minds: Population, text: str) -> None:
+    """Refuse what is nobody's name, and suggest a choice typed without its kind, or a similar name."""
+    if not text or minds.find(text) is not None:
+        return
+    first, meant = text.split()[0].casefold(), suggest(text, [one.name for one in minds.definitions.values()])
+    for key in reversed(CHOSEN):
         there = _choices(minds, key)
         if near := first if first in there else suggest(first, there):
-            return f"@compaction {key} {near}"
-    return suggest(text, [one.name for one in minds.definitions.values()])
+            meant = f"@compaction {key} {near}"
+    told = f"{minds.say(WHAT, text=excerpt(text, LONGEST_SHOWN))} {_there(minds)}"
+    raise Refusal(told, minds.say(HINT, name=meant) if meant else "")
 
 
-def _choices(minds: Population, key: str) -> list[str]:
-    if key == "strategy":
-        return minds.means.strategies.names()
-    return list(next(one.choices for one in describe(CompactionSettings) if one.key == key))
-
-
-def _check(minds: Population, key: str, value: str) -> None:
-    if key not in CHOSEN:
-        return
+def _check_choice(minds: Population, key: str, value: str) -> None:
     there = _choices(minds, key)
     if not value:
         raise Refusal(minds.say(WHICH, key=key, there=", ".join(there)))
@@ -136,20 +147,28 @@ def _check(minds: Population, key: str, value: str) -> None:
         raise Refusal(told, minds.say(HINT, name=near) if near else "")
 
 
+def _choices(minds: Population, key: str) -> list[str]:
+    if key == "strategy":
+        return minds.means.strategies.names()
+    return list(next(one.choices for one in describe(CompactionSettings) if one.key == key))
+
+
+def _there(minds: Population) -> str:
+    strategies, presets = (", ".join(_choices(minds, key)) for key in CHOSEN)
+    return minds.say(THERE, strategies=strategies, presets=presets)
+
+
 def _shown(minds: Population, agent: Agent) -> str:
     say, status = minds.say, minds.status(agent)
     known: Mapping[str, Mapping[str, object]] = status["settings"]
-    strategy = agent.compactor.view.strategy
+    strategy, preset, origin = agent.compactor.view.strategy, known["preset"], known[AUTO]["from"]
     lines = [
         say(STRATEGY, agent=agent.name, strategy=strategy.name, origin=known["strategy"]["from"], help=strategy.help)
     ]
-    origin = known[AUTO]["from"]
-    on = status["automatic"]
     if status["keeps"] == "everything":
         lines.append(say(NEVER))
     else:
-        lines.append(say(ON, origin=origin, waits=status["waits"]) if on else say(OFF, origin=origin))
-    preset = known["preset"]
+        lines.append(say(ON, origin=origin, waits=status["waits"]) if status["automatic"] else say(OFF, origin=origin))
     if strategy.name == BY_PRESET:
         lines.append(say(PRESET, preset=preset["value"], origin=preset["from"]))
     elif preset["value"] != NO_PRESET:
@@ -159,27 +178,19 @@ def _shown(minds: Population, agent: Agent) -> str:
     return "\n".join(lines)
 
 
-def _there(minds: Population) -> str:
-    names = {key: ", ".join(_choices(minds, key)) for key in CHOSEN}
-    return minds.say(THERE, strategies=names["strategy"], presets=names["preset"])
-
-
-def _typed(key: str, value: str) -> str | bool:
-    return value == "true" if key == AUTO else value
-
-
-def _set(minds: Population, agent: Agent, key: str, value: str) -> str:
-    definition = set_key(minds, agent, key, _typed(key, value))
-    minds.remembered(agent.slug, ())
-    return minds.say(SET, key=key, value=value, file=definition.file)
-
-
-def _set_world(minds: Population, key: str, value: str) -> str:
+def _set_world(minds: Population, key: str, value: str, typed: str | bool) -> str:
+    """Set a key in the config file, and keep the text it had; refuses when that or another mistake prevents it."""
     file = f"{FOLDER}/{FILE}.md"
     path = minds.means.vault / file
     text = read_if_there(path, file=file) or ""
-    _write(minds, path, file, replace_setting(text, CompactionSettings, key, _typed(key, value), file))
-    _hold(minds, minds.means.configuration.reload(path))
+    changed = replace_setting(text, CompactionSettings, key, typed, file)
+    try:
+        if changed != text:
+            keep(minds.means.vault, text, changed, key, minds.means.clock.now(), FILE)
+        write_atomic(path, changed)
+    except OSError as error:
+        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
+    refuse_problems(minds, minds.means.configuration.reload(path), WRONG)
     for agent in minds.opened():
         minds.remembered(agent.slug, ())
     others = sorted(one.name for one in minds.definitions.values() if key in one.overrides)
@@ -187,14 +198,86 @@ def _set_world(minds: Population, key: str, value: str) -> str:
     return f"{told}\n{minds.say(OWN, agents=listed(others))}" if others else told
 
 
-def _write(minds: Population, path: Path, file: str, text: str) -> None:
+@command("@compact-memories", "[name]", aliases=("@compact",), category="memory", keeps="skip")
+def compact_memories(ctx: Context, name: str) -> Outcome:
+    """Fold everything older than the newest memories into the summary now, without waiting until it is due.
+
+    A little joins the recent summary, or waits until there is more. Nothing is lost by it: the archive keeps every
+    word. Without a name it is your own memory; the owner may name anybody.
+
+    Example: @compact-memories
+    """
+    return ask_about(ctx, name, "compact")
+
+
+@answers("compact")
+async def compact(minds: Population, request: Request) -> Outcome:
+    agent, say = asked_about(minds, request), minds.say
+    commit = await minds.fold(agent, "manual")
+    if commit is None:
+        return Outcome(say(NOTHING, why=agent.compactor.notice))
+    told = commit.newest
+    about = {"last": commit.last, "method": told.method, "chars": len(told.text), "text": told.text}
+    parts = [say(FOLDED, first=commit.first, **about) if commit.last > commit.first else say(FOLDED_ONE, **about)]
+    share = f"{1 - sum(len(summary.text) for summary in commit.made) / commit.chars:.0%}" if commit.chars else "0%"
+    if rounds := commit.break_even:
+        many = say(PROMPT) if rounds == 1 else say(PROMPTS, n=rounds)
+        parts.append(say(PAID, share=share, saved=f"{commit.saved:,}", rounds=many, spent=f"{commit.spent:,}"))
+    elif commit.saved > 0:
+        parts.append(say(WORTH, share=share, saved=f"{commit.saved:,}"))
+    if told.retention is not None:
+        parts.append(say(FOLD_KEPT, kept=f"{told.retention:.0%}"))
+    return Outcome("\n".join(parts))
+
+
+@command("@rebuild-summaries", "[name]", role=Role.GUEST, category="memory", keeps="skip")
+def rebuild_summaries(ctx: Context, name: str) -> Outcome:
+    """Make your summaries anew from everything you ever lived through, as if they had never been summed up before.
+
+    It takes its time and stops nobody meanwhile; should it be cut short, asking again goes on where it was. Earlier
+    summaries are kept. The owner may name anybody.
+
+    Example: @rebuild-summaries
+    """
+    return ask_about(ctx, name, REBUILD)
+
+
+@command("@bootstrap-summaries", "[name]", role=Role.GUEST, category="memory", keeps="skip")
+def bootstrap_summaries(ctx: Context, name: str) -> Outcome:
+    """Make the first summaries of your life at once, however long it is: of everything but the newest memories.
+
+    It is for a life that was imported or written by hand. Where there are summaries already, @rebuild-summaries makes
+    them anew. The owner may name anybody.
+
+    Example: @bootstrap-summaries
+    """
+    return ask_about(ctx, name, BOOTSTRAP)
+
+
+async def _rebuild(minds: Population, request: Request) -> Outcome:
+    """Rebuild an agent's summaries and report the result; refuses when nothing was made."""
+    agent, say = asked_about(minds, request), minds.say
     try:
-        write_atomic(path, text)
-    except OSError as error:
-        raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
+        rebuilt = await minds.tracked(agent, agent.rebuild.run(request.name))
+    except Declined as declined:
+        how = DECLINED[declined.why]
+        known = {"name": agent.name, "memories": memories(say, agent.memory.total), **declined.places}
+        raise Refusal(say(how, **{place: known[place] for place in how.places})) from None
+    except LociError as error:
+        raise Refusal(say(FAILED, name=agent.name, why=error)) from None
+    minds.index_documents(agent)
+    last = rebuilt.made[-1]
+    about = {"last": last.covers[1], "parts": rebuilt.parts, "method": last.method, "n": rebuilt.kept_word_for_word}
+    lines = [say(REBUILT, name=agent.name, **about)]
+    if rebuilt.kept:
+        lines.append(say(RESUMED, n=rebuilt.kept))
+    lines += [say(TIER, first=one.covers[0], last=one.covers[1], text=one.text) for one in rebuilt.made]
+    if shares := [one.retention for one in rebuilt.made if one.retention is not None]:
+        lines.append(say(KEPT, kept=f"{min(shares):.0%}"))
+    if rebuilt.rejected:
+        lines.append(say(BY_RULES, why="; ".join(rebuilt.rejected[:3])))
+    return Outcome("\n".join(lines))
 
 
-def _hold(minds: Population, problems: list[Problem]) -> None:
-    """Refuse when the file has another mistake, so that the new setting is not in effect."""
-    if problems:
-        raise Refusal(minds.say(WRONG, problems="; ".join(map(str, problems))))
+REBUILDS = Answerer(REBUILD, _rebuild)
+BOOTSTRAPS = Answerer(BOOTSTRAP, _rebuild)

@@ -1,23 +1,28 @@
-"""`notes` and `@note-history`: list one's notes, read one with its links, and its earlier versions."""
+"""Writing and reading one's notes, and the earlier texts of those that were overwritten."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
 from agents.agent import Agent
-from agents.commands._answer import answers
-from agents.commands._excerpt import excerpt
-from agents.commands._when import date, when
-from agents.commands.note import LONGEST_TITLE
+from agents.commands._answer import answers, ask, excerpt
 from agents.memory.note_form import Note, NoteSection
 from agents.population.population import Population
+from agents.text.daytime import date_of, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.storage.documents import link_name
 from mud.world.events import OWN_NOTES, Request
 from mud.world.narration import listed, phrase
+from mud.world.roles import Role
 
+NOTED = phrase("minds.note.noted", "title", "text")
+ANEW = phrase("minds.note.anew", "title", "text")
+VERSION_KEPT = phrase("minds.note.kept", "title")
+RESTORED = phrase("minds.note.restored", "title")
+NOTHING_EARLIER = phrase("minds.note.no_earlier", "title")
+TOO_LONG = phrase("minds.note.too_long", "most")
 NONE = phrase("minds.notes.none")
 LIST = phrase("minds.notes.list")
 ENTRY = phrase("minds.notes.entry")
@@ -39,9 +44,78 @@ CURRENT = phrase("minds.notes.current", "title")
 EARLIER = phrase("minds.notes.earlier", "when", "file")
 NO_EARLIER = phrase("minds.notes.no_earlier")
 
+LONGEST_TITLE = 80
 SHOWN = 50
 SHOWN_KEPT = 20
 LONGEST_KEPT = 600
+
+
+@command("note", "<title> -> <text>", category="memory", keeps="skip", for_models=True, alters="notes")
+def note(ctx: Context, title: str, text: str) -> Outcome:
+    r"""Add to your notes, under a title; the newest entry stands on top. Nobody else perceives it.
+
+    [[Another title]] in the text is a link to another note, and so is [[Another title\|other words]].
+
+    Example: note Sundial -> The fin is missing; four screw holes are left.
+    Example: note Boathouse -> The fin of the [[Sundial]] hangs here. | so that I find it again
+    """
+    return _asked(ctx, "note", title, text)
+
+
+@command("@overwrite-note", "<title> -> <text>", category="memory", keeps="skip", for_models=True, alters="notes")
+def overwrite_note(ctx: Context, title: str, text: str) -> Outcome:
+    """Write a note anew: this text alone counts from now on. What it said before is kept, see @note-history.
+
+    @restore-note takes it back. What a mind of the program types replaces nothing, and is put on top.
+
+    Example: @overwrite-note Sundial -> The fin is back in its place.
+    """
+    return _asked(ctx, "overwrite_note", title, text)
+
+
+def _asked(ctx: Context, request: str, title: str, text: str) -> Outcome:
+    title = link_name(title) or title
+    if len(title) > LONGEST_TITLE:
+        raise Refusal(ctx.say(TOO_LONG, most=LONGEST_TITLE))
+    person = "yes" if ctx.role > Role.AGENT else ""
+    return ask(ctx, request, "note", title=title, text=text, reason=ctx.reason or "", person=person)
+
+
+@answers("note")
+async def write_note(minds: Population, request: Request) -> Outcome:
+    title, text = request.args["title"], request.args["text"]
+    written, _ = minds.add_note(minds.of(request), title, text, request.args["reason"] or None)
+    return Outcome(minds.say(NOTED, title=written.title, text=text))
+
+
+@command("@restore-note", "<title>", role=Role.GUEST, category="memory", keeps="skip")
+def restore_note(ctx: Context, title: str) -> Outcome:
+    """Give a note the text back that it had before it was overwritten last; typed again, the one it has now.
+
+    Example: @restore-note Sundial
+    """
+    return ask(ctx, "restore_note", title=link_name(title) or title)
+
+
+@answers("overwrite_note")
+async def write_anew(minds: Population, request: Request) -> Outcome:
+    """Overwrite a note. An agent's text is added on top instead, because it is unknown who wrote what in a note."""
+    if not request.args.get("person"):  # without the mark of a person it counts as an agent
+        return await write_note.run(minds, request)
+    title, text = request.args["title"], request.args["text"]
+    written, kept = minds.add_note(minds.of(request), title, text, request.args["reason"] or None, anew=True)
+    if not kept:
+        return Outcome(minds.say(NOTED, title=written.title, text=text))
+    told = minds.say(ANEW, title=written.title, text=text)
+    return Outcome(f"{told}\n{minds.say(VERSION_KEPT, title=written.title)}", memory=told)
+
+
+@answers("restore_note")
+async def restore(minds: Population, request: Request) -> Outcome:
+    restored = minds.restore_note(minds.of(request), title := request.args["title"])
+    if restored is None:
+        raise Refusal(minds.say(NOTHING_EARLIER, title=title))
+    return Outcome(minds.say(RESTORED, title=restored.title))
 
 
 @command("notes", "[title]", category="memory", keeps="skip", for_models=True)
@@ -51,8 +125,7 @@ def notes(ctx: Context, title: str) -> Outcome:
     Example: notes
     Example: notes Sundial
     """
-    args = {"title": link_name(title) or title, "reason": ctx.reason or ""}
-    return Outcome("", requests=(Request("notes", ctx.actor.id, ctx.step, args, keep="result"),))
+    return ask(ctx, "notes", "result", title=link_name(title) or title, reason=ctx.reason or "")
 
 
 @command("@note-history", "<title>", category="memory", keeps="skip")
@@ -61,9 +134,7 @@ def note_history(ctx: Context, title: str) -> Outcome:
 
     Example: @note-history Sundial
     """
-    return Outcome(
-        "", requests=(Request("note_history", ctx.actor.id, ctx.step, {"title": link_name(title) or title}),)
-    )
+    return ask(ctx, "note_history", title=link_name(title) or title)
 
 
 @answers("notes")
@@ -124,7 +195,7 @@ def _one(minds: Population, agent: Agent, note: Note) -> Outcome:
     now = minds.means.clock.now()
     lines = [note.title, *_body(minds, note, now), *_links(minds, agent, note)]
     kept = [
-        f"{one.text} ({date(minds.say, one.at)})" if one.at else f"{one.heading} {one.text}" for one in note.sections
+        f"{one.text} ({date_of(minds.say, one.at)})" if one.at else f"{one.heading} {one.text}" for one in note.sections
     ]
     text = excerpt(" ".join(kept), LONGEST_KEPT)
     told = minds.say(KEPT, title=note.title, text=text)

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from agents.commands._answer import answers, ask_about, asked_about
-from agents.commands._count import memories
-from agents.commands._when import UNDATED
-from agents.commands.pause import pause_of
+from agents.commands._answer import answers, ask_about, asked_about, memories
+from agents.commands.control import pause_of
 from agents.compaction.report import ago, next_fold, warnings_of
 from agents.population.population import Population
+from agents.text.daytime import UNDATED
 from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request
 from mud.world.narration import phrase

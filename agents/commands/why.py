@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.commands._answer import OTHERS_MIND, answers, no_mind
-from agents.commands._excerpt import excerpt
-from agents.commands._when import when
-from agents.commands._why_told import REASON_BAR, told_trace
+from agents.commands._answer import OTHERS_MIND, agents_listed, answers, ask, excerpt, mind_of, whose
 from agents.definition import find_definition
 from agents.memory.entries import Entry
 from agents.memory.ranges import read_reference, reference
-from agents.mind.traces import Head, Trace
+from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit
 from agents.population.population import Population
+from agents.text.daytime import when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request
-from mud.world.narration import listed, phrase
-from mud.world.roles import Role
+from mud.world.narration import Phrase, phrase
 
 NOBODY = phrase("minds.why.nobody")
 PERSON = phrase("minds.why.person", "name")
@@ -40,10 +37,60 @@ ONLY_REASON = phrase("minds.why.only_reason", "what")
 UNREADABLE = phrase("minds.why.unreadable")
 NO_MEMORY = phrase("minds.why.no_memory", "reference")
 
+TITLE = phrase("minds.why.title", "name", "when", "place", "step")
+BY = phrase("minds.why.by", "brain", "why")
+BY_ALONE = phrase("minds.why.by_alone", "brain")
+WAITED = phrase("minds.why.waited")
+MEMORY = phrase("minds.why.memory", "seq", "when", "text")
+SUMMARY = phrase("minds.why.summary", "reference")
+NOTE = phrase("minds.why.note", "title")
+GONE = phrase("minds.why.gone", "reference")
+QUERY = phrase("minds.why.query", "query")
+NOTHING = phrase("minds.why.nothing")
+MORE = phrase("minds.why.more", "n")
+SCORE = phrase("minds.why.score")
+FOUND = phrase("minds.why.found")
+MODEL = phrase("minds.why.model", "model", "profile", "host")
+TOKENS = phrase("minds.why.tokens", "tokens", "room", "window", "reserve")
+READ = phrase("minds.why.read", "n")
+CACHED = phrase("minds.why.cached", "n")
+WRITTEN = phrase("minds.why.written", "n")
+QUEUED = phrase("minds.why.queued", "queued", "seconds")
+SECONDS = phrase("minds.why.seconds", "seconds")
+EMPTY = phrase("minds.why.empty")
+SECTION = phrase("minds.why.section", "tokens", "name")
+
+REASON_ROW = phrase("minds.why.row_reason")
+ANSWERS_ROW = phrase("minds.why.row_answers")
+DECIDED_ROW = phrase("minds.why.row_decided")
+INSTEAD_ROW = phrase("minds.why.row_instead")
+WORDING_ROW = phrase("minds.why.row_wording")
+RESTS_ROW = phrase("minds.why.row_rests")
+RECALLED_ROW = phrase("minds.why.row_recalled")
+MODEL_ROW = phrase("minds.why.row_model")
+PROMPT_ROW = phrase("minds.why.row_prompt")
+RELATED_ROW = phrase("minds.why.row_related")
+HINT_ROW = phrase("minds.why.row_hint")
+SHED_ROW = phrase("minds.why.row_shed")
+REPLY_ROW = phrase("minds.why.row_reply")
+REJECTED_ROW = phrase("minds.why.row_rejected")
+FAILED_ROW = phrase("minds.why.row_failed")
+COST_ROW = phrase("minds.why.row_cost")
+TOOK_ROW = phrase("minds.why.row_took")
+REFUSED_ROW = phrase("minds.why.row_refused")
+
+REASON_BAR = " | "
+"""Separates a line from its private reason."""
 LISTED = 8
 LONGEST_LINE = 100
 LONGEST_NAME = 4
 LOOKED_BACK = 64
+LONGEST = 160
+LONGEST_FOUND = 70
+LONGEST_CUE = 100
+SHOWN = 5
+
+Row = tuple[Phrase, list[str]]
 
 _NOT_AT_ALL = 4
 
@@ -79,8 +126,7 @@ def why(ctx: Context, what: str) -> Outcome:
     Example: @why Eliza 3
     Example: @why Eliza garden full
     """
-    may = "all" if ctx.role >= Role.OWNER else "own"
-    return Outcome("", requests=(Request("why", ctx.actor.id, ctx.step, {"what": what, "may": may}),))
+    return ask(ctx, "why", what=what, may=whose(ctx))
 
 
 @answers("why")
@@ -92,20 +138,16 @@ async def explain(minds: Population, request: Request) -> Outcome:
     if found is None:
         raise Refusal("\n".join(await _missing(minds, wanted, bare)))
     agent, head = found
-    trace = _read(minds, head)
+    try:
+        trace = head.trace()
+    except ValueError:
+        raise Refusal(minds.say(UNREADABLE)) from None
     lines = told_trace(minds, agent, trace, full=bare != what)
     newer = _newer(agent, trace) if wanted.number == 1 and not (wanted.words or wanted.step) else ""
     first = [minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []
     if _only_in_reason(wanted.words, head.line or ""):
         first = [minds.say(ONLY_REASON, what=excerpt(wanted.words, LONGEST_SHOWN))]
     return Outcome("\n".join([*first, *lines]))
-
-
-def _read(minds: Population, head: Head) -> Trace:
-    try:
-        return head.trace()
-    except ValueError:
-        raise Refusal(minds.say(UNREADABLE)) from None
 
 
 def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
@@ -160,11 +202,7 @@ def _refuse_strangers(minds: Population, what: str) -> None:
     """Refuse an unknown name with a number: as words, the two would match scattered in any line."""
     found = _NUMBERED.fullmatch(what)
     if found and found[1][0].isupper():
-        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=_agents(minds)))
-
-
-def _agents(minds: Population) -> str:
-    return listed(sorted(one.name for one in minds.definitions.values() if not one.person))
+        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=agents_listed(minds)))
 
 
 def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
@@ -178,11 +216,7 @@ def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
 
 def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wanted:
     """Return the line behind an entry: its owner's, or that of the agent whom the owner perceived."""
-    holder, whole = minds.find(owner) if owner else minds.by_id(request.who), request.args["may"] == "all"
-    if not whole and (holder is None or holder.id != request.who):
-        raise Refusal(minds.say(OTHERS_MIND))
-    if holder is None:
-        raise no_mind(minds, owner)
+    holder, whole = mind_of(minds, request, owner), request.args["may"] == "all"
     entry = next(iter(holder.memory.read(seq, seq)), None)
     if entry is None:
         raise Refusal(minds.say(NO_MEMORY, reference=reference(holder.slug, seq)))
@@ -253,7 +287,7 @@ async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
     agent = wanted.agents[0] if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
     if agent is None and what[0].isupper() and _NAME.fullmatch(what):
-        return [minds.say(NEITHER, name=shown, there=_agents(minds))]
+        return [minds.say(NEITHER, name=shown, there=agents_listed(minds))]
     if agent is None:
         return [minds.say(NO_SUCH_HERE, what=shown)]
     if wanted.heard:
@@ -268,3 +302,126 @@ async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
 def _item(minds: Population, number: int, head: Head) -> str:
     told = when(minds.say, head.at, minds.means.clock.now())
     return minds.say(ITEM, n=number, when=told, line=excerpt(head.line or "", LONGEST_LINE))
+
+
+def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
+    """Return a trace as lines of text; `full` includes the prompt, all hits and the raw replies."""
+    said, _, reason = (trace.line or "").partition(REASON_BAR)
+    told = when(minds.say, trace.at, minds.means.clock.now())
+    title = minds.say(TITLE, name=trace.name, when=told, place=trace.place, step=trace.step)
+    rows = [
+        (REASON_ROW, [reason]),
+        (REFUSED_ROW, trace.refused.splitlines()),
+        (ANSWERS_ROW, [_memory(minds, agent, trace.answers)] if trace.answers else []),
+        (DECIDED_ROW, _decided(minds, trace)),
+        (INSTEAD_ROW, [trace.instead]),
+        (WORDING_ROW, [trace.text]),
+        (RESTS_ROW, [_cited(minds, agent, one) for one in trace.cites]),
+        *((RECALLED_ROW, _lookup(minds, one, full)) for one in trace.lookups),
+        *(row for one in trace.asked for row in _asked(minds, one, full)),
+        (TOOK_ROW, [minds.say(SECONDS, seconds=_seconds(trace.seconds))]),
+    ]
+    return [title, f"  {said}", *_aligned(minds, rows)]
+
+
+def _aligned(minds: Population, rows: Sequence[Row]) -> Iterator[str]:
+    kept = [(minds.say(word), [line for line in lines if line]) for word, lines in rows]
+    kept = [(word, lines) for word, lines in kept if lines]
+    width = max(len(word) for word, _ in kept) + 2
+    for word, lines in kept:
+        for number, line in enumerate(lines):
+            yield f"  {word if number == 0 else '':<{width}}{line}".rstrip()
+
+
+def _decided(minds: Population, trace: Trace) -> list[str]:
+    by = minds.say(BY, brain=trace.brain, why=trace.why) if trace.why else minds.say(BY_ALONE, brain=trace.brain)
+    return [by, minds.say(WAITED) if trace.waiting else ""]
+
+
+def _memory(minds: Population, agent: Agent, seq: int) -> str:
+    try:
+        entry = next(iter(agent.memory.read(seq, seq)), None)
+    except OSError:
+        entry = None
+    if entry is None:
+        return minds.say(GONE, reference=reference(agent.slug, seq))
+    told = when(minds.say, entry.at, minds.means.clock.now())
+    return minds.say(MEMORY, seq=seq, when=told, text=excerpt(entry.text, LONGEST))
+
+
+def _cited(minds: Population, agent: Agent, cite: str) -> str:
+    found = None if cite.startswith("[[") else read_reference(cite)
+    if found is None:
+        return minds.say(NOTE, title=cite.removeprefix("[[").removesuffix("]]"))
+    if found.first == found.last:
+        return _memory(minds, agent, found.first)
+    return minds.say(SUMMARY, reference=reference(agent.slug, found.first, found.last))
+
+
+def _lookup(minds: Population, one: Lookup, full: bool) -> list[str]:
+    lines = [minds.say(QUERY, query=excerpt(one.query, 10 * LONGEST_CUE if full else LONGEST_CUE))]
+    if not one.found:
+        return [*lines, minds.say(NOTHING)]
+    shown = one.found if full else one.found[:SHOWN]
+    parts = [part for part in PARTS if any(part in found.parts for found in shown)]
+    heads = [minds.say(SCORE), *parts]
+    lines.append("  ".join([*(f"{head:>5}" for head in heads), minds.say(FOUND)]))
+    lines += [_hit(found, parts, heads) for found in shown]
+    if len(shown) < len(one.found):
+        lines.append(minds.say(MORE, n=len(one.found) - len(shown)))
+    return lines
+
+
+def _hit(found: TracedHit, parts: Sequence[str], heads: Sequence[str]) -> str:
+    values = [f"{found.score:.2f}", *(f"{found.parts[part]:.2f}" if part in found.parts else "-" for part in parts)]
+    cells = [f"{value:>{max(5, len(head))}}" for value, head in zip(values, heads, strict=True)]
+    return "  ".join([*cells, f"[{found.ref.strip('[]')}] {excerpt(found.text, LONGEST_FOUND)}"])
+
+
+def _asked(minds: Population, one: ModelCall, full: bool) -> list[Row]:
+    by = minds.say(MODEL, model=one.model or "-", profile=one.profile, host=one.host or "-")
+    return [
+        (MODEL_ROW, [by]),
+        (HINT_ROW, [one.hint]),
+        (RELATED_ROW, _lookup(minds, one.related, full) if one.related else []),
+        (PROMPT_ROW, _prompt(minds, one, full)),
+        (SHED_ROW, list(one.shed) or [minds.say(EMPTY)] if one.sections else []),
+        (REPLY_ROW, _reply(minds, one, full)),
+        (REJECTED_ROW, [one.rejected]),
+        (FAILED_ROW, [one.error]),
+        (COST_ROW, [_cost(minds, one)]),
+        (TOOK_ROW, [minds.say(QUEUED, queued=_seconds(one.queued), seconds=_seconds(one.seconds))]),
+    ]
+
+
+def _prompt(minds: Population, one: ModelCall, full: bool) -> list[str]:
+    if not one.sections:
+        return []
+    room = one.window - one.reserve
+    lines = [minds.say(TOKENS, tokens=one.tokens, room=room, window=one.window, reserve=one.reserve)]
+    if full:
+        for section in one.sections:
+            lines.append(minds.say(SECTION, tokens=f"{section.tokens:>6}", name=section.name))
+            lines += [f"        | {line}" for line in section.text.splitlines()]
+        return lines
+    sums: dict[str, int] = {}
+    for section in one.sections:
+        sums[section.name] = sums.get(section.name, 0) + section.tokens
+    return [*lines, *(minds.say(SECTION, tokens=f"{tokens:>6}", name=name) for name, tokens in sums.items())]
+
+
+def _reply(minds: Population, one: ModelCall, full: bool) -> list[str]:
+    if one.error:
+        return []
+    if not one.reply.strip():
+        return [minds.say(EMPTY)]
+    return [f"| {line}" for line in one.reply.splitlines()] if full else [excerpt(one.reply, LONGEST)]
+
+
+def _cost(minds: Population, one: ModelCall) -> str:
+    told = ((READ, one.prompt_tokens), (CACHED, one.cached_tokens), (WRITTEN, one.completion_tokens))
+    return ", ".join(minds.say(words, n=number) for words, number in told if number is not None)
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f}" if seconds >= 0.05 else f"{seconds:.3f}".rstrip("0").rstrip(".") or "0"

@@ -12,11 +12,11 @@ from random import Random
 from agents.compaction.judge.reading import keys_of, telling_of
 from agents.memory.entries import Entry
 from agents.memory.note_form import entry_text, is_blank, new_file, with_entry, with_newest
-from agents.reflection.assistant_talk import without_assistant_talk as told_by
+from agents.reflection.assistant_talk import without_assistant_talk
+from agents.reflection.experiences import SPOKEN_TO_ME, asks, events_of, words_of
 from agents.reflection.insights import Say
-from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, words_of
 from agents.text.english import sentences
-from mud.world.narration import Phrase, phrase
+from mud.world.narration import phrase
 
 REMEMBERED = phrase("minds.dream.remembered", "dream")
 """How a dream is remembered; summaries only mention it, see `agents.memory.entries.undreamt`."""
@@ -60,9 +60,9 @@ def places_to_look(first: int, chance: Random) -> list[tuple[int, int]]:
 
 def mixed(recent: Sequence[Entry], older: Iterable[Entry], chance: Random) -> list[Entry]:
     """Return the entries of events in shuffled groups of adjacent ones, without older ones of the same text."""
-    newest = lived(recent)[-RECENT:]
+    newest = events_of(recent)[-RECENT:]
     told = {entry.text for entry in newest}
-    rest = [*(entry for entry in lived(older) if entry.text not in told), *newest]
+    rest = [*(entry for entry in events_of(older) if entry.text not in told), *newest]
     chunks: list[list[Entry]] = []
     while rest:
         size = chance.randint(*CHUNK)
@@ -80,17 +80,18 @@ def by_rules(memories: Sequence[Entry], say: Say, chance: Random) -> str:
     names = list(dict.fromkeys(entry.actor for entry in memories if entry.actor and entry.kind in SPOKEN_TO_ME))
     place = chance.choice(places) if places else ""
     parts = [say(IN, place=place) if place else say(NOWHERE)]
-    parts += filter(None, (_fragment(entry, names, say, chance) for entry in _telling(memories)[:FRAGMENTS]))
+    telling = [one for one in memories if _words(one) and one.kind not in ("result", "told") and not asks(one)]
+    telling.sort(key=lambda entry: -entry.importance)
+    parts += filter(None, (_fragment(entry, names, say, chance) for entry in telling[:FRAGMENTS]))
     others = [one for one in places if one != place]
     turns = [turn for turn in TURNS if (names if "name" in turn.places else others)]
     if turns:
-        parts.append(_turned(chance.choice(turns), names, others, say, chance))
+        turn = chance.choice(turns)
+        if "name" in turn.places:
+            parts.append(say(turn, name=chance.choice(names)))
+        else:
+            parts.append(say(turn, place=chance.choice(others)))
     return f"{', '.join(parts)}, {say(WOKE)}."
-
-
-def _telling(memories: Sequence[Entry]) -> list[Entry]:
-    found = [one for one in memories if _words(one) and one.kind not in ("result", "told") and not asks(one)]
-    return sorted(found, key=lambda entry: -entry.importance)
 
 
 def _words(entry: Entry) -> str:
@@ -106,12 +107,6 @@ def _fragment(entry: Entry, names: Sequence[str], say: Say, chance: Random) -> s
     return say(SAW, words=words) if entry.kind == "saw" else ""
 
 
-def _turned(turn: Phrase, names: Sequence[str], places: Sequence[str], say: Say, chance: Random) -> str:
-    if "name" in turn.places:
-        return say(turn, name=chance.choice(names))
-    return say(turn, place=chance.choice(places))
-
-
 def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> str:
     """Return the note of dreams with one more, limited to the newest."""
     entry = entry_text(f"> {told}", at, None, place)  # the quote mark distinguishes a dream from other entries
@@ -120,7 +115,7 @@ def with_dream(raw: str, title: str, told: str, at: str, place: str | None) -> s
 
 def tidied(reply: str, lead: str = "") -> str:
     """Return a model's dream as one paragraph, without the usual opening (`lead`); empty when it is unusable."""
-    text, before = told_by(reply), ""
+    text, before = without_assistant_talk(reply), ""
     while text != before:
         before, text = text, text.removeprefix(lead.strip()).strip(' "“”')
         text = text[found.end() :] if (found := _LEAD.match(text)) else text

@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from agents.memory.entries import Entry
 from agents.reflection.assistant_talk import READ
-from agents.reflection.lived import asks, lived, topics_of
+from agents.reflection.experiences import asks, events_of, topics_of
 from agents.text.unwrapping import unwrapped
 
 SHARED = 2
@@ -28,32 +28,24 @@ _RATED = re.compile(r"\W*(?:memory\s*)?#?(\d{1,9})\s*[.:=)\]–-]+\s*(\d{1,2})(?
 
 
 def by_rules(entries: Sequence[Entry], friends: Collection[str]) -> dict[int, int]:
-    """Return the changed importance of entries by number.
-
-    Args:
-        entries: oldest first; later ones are evidence for earlier ones.
-        friends: names whose promises count more.
-    """
-    found = lived(entries)
+    """Return the changed importance of entries (oldest first) by number; promises of `friends` count more."""
+    found = events_of(entries)
     later = _later(found)
     times = Counter(entry.text for entry in found)
     changed: dict[int, int] = {}
     for place, entry in enumerate(found):
         again, asked = later[place]
-        value = entry.importance + AGAIN * again + ASKED * asked + PROMISED * _hangs_on(entry, friends)
-        value += HABIT * (times[entry.text] >= TRIFLE)
-        value = max(1, min(10, value))
+        matters = entry.actor in friends or (entry.kind == "said" and entry.actor is None)
+        promised = matters and _PROMISE.search(entry.text) is not None
+        value = entry.importance + AGAIN * again + ASKED * asked + PROMISED * promised
+        value = max(1, min(10, value + HABIT * (times[entry.text] >= TRIFLE)))
         if value != entry.importance:
             changed[entry.seq] = value
     return changed
 
 
-def _hangs_on(entry: Entry, friends: Collection[str]) -> bool:
-    mine = entry.kind == "said" and entry.actor is None
-    return (mine or entry.actor in friends) and _PROMISE.search(entry.text) is not None
-
-
 def _later(entries: Sequence[Entry]) -> list[tuple[bool, bool]]:
+    """Return of each entry whether later ones mention it again, and whether somebody asks about it later."""
     told = [topics_of(entry) for entry in entries]
     places: dict[str, list[int]] = defaultdict(list)
     for place, words in enumerate(told):

@@ -1,19 +1,26 @@
-"""Insights by rules from an agent's entries, each with the entries that support it. Pure.
+"""Insights from an agent's entries, by rules or from a model, each with the entries that support it. Pure.
 
-They cover kept promises, contradicting places of things, frequent topics, and the usual place and company.
+By rules they cover kept promises, contradicting places of things, frequent topics, and the usual place and company. One
+of a model is accepted when it is one sentence, cites shown entries, and has no name or number that these do not have.
+It is stored as a thought such as `I have come to think: ... (memories 12, 40)`, with a mark.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agents.brains import stem
+from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.judge.reading import normalize, telling_of
+from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
-from agents.reflection.lived import SPOKEN_TO_ME, asks, lived, topics_of, words_of
+from agents.reflection.assistant_talk import READ, speaks
+from agents.reflection.experiences import PROMISE, SPOKEN_TO_ME, asks, events_of, sentence, topics_of, words_of
+from agents.text.english import sentences
+from agents.text.unwrapping import unwrapped
 from mud.world.narration import Phrase, phrase
 
 KEEPS = phrase("minds.reflect.keeps_promises", "name")
@@ -21,7 +28,12 @@ CHANGED = phrase("minds.reflect.changed", "old", "new")
 COMES_BACK = phrase("minds.reflect.comes_back", "thing")
 MOSTLY = phrase("minds.reflect.mostly", "place")
 COMPANY = phrase("minds.reflect.company", "name")
+THOUGHT = phrase("minds.reflect.thought", "insight", "memories")
+ONE = phrase("minds.reflect.one", "seq")
+SEVERAL = phrase("minds.reflect.several", "seqs")
 
+MOST = 3
+LONGEST = 240
 CITED = 5
 OFTEN = 4
 """Number of mentions that make a topic frequent."""
@@ -29,10 +41,17 @@ SPEAKERS = 2
 SHARE = 0.5
 """Share of entries at one place, or of lines by one speaker, that makes a habit."""
 
-_PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _DONE = re.compile(
     r"\b(?:I['’]ve|I have|here (?:is|are)|gives?|gave|brought|brings?|mended|found|done|drops?|puts?)\b", re.I
 )
+_CITED = re.compile(
+    r"^(?:\d{1,2}[.)]\s+)?(?P<text>\S.*?)\s*[(\[][^\d()\[\]#]{0,40}"
+    r"(?P<cites>#?\d[\d\s,;&#]*(?:and\s+#?\d+)?)[)\]]\W*$",
+    re.IGNORECASE,
+)
+_BULLET = re.compile(r"^[\W_]+")
+_SAID = re.compile(r"^(?:insight\s*\d*\s*[:.-]\s*)?(?:I have come to think(?: that)?\s*[:,]?\s*)?", re.IGNORECASE)
+_MODEL_TALK = re.compile(r"\b(?:you|your|insights?|memor(?:y|ies)|language model|AI)\b", re.IGNORECASE)
 _STANDS = re.compile(
     r"\b(?P<thing>(?:the|my|our|his|her|your)\s+[\w'’ -]{2,40}?)\s+(?:is|are|lies|hangs|stands|sits|lives|hides)\s+"
     r"(?:now\s+|still\s+|hidden\s+|kept\s+)?(?P<where>(?:in|under|at|on|behind|by|beneath|inside|near|beside|above)\s+"
@@ -55,7 +74,7 @@ class Insight(NamedTuple):
 
 def insights(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
     """Yield insights from entries, which are oldest first, in order of relevance."""
-    found = lived(entries)
+    found = events_of(entries)
     yield from _promises(found, say)
     yield from _changes(found, say)
     yield from _topics(found, name, say)
@@ -78,7 +97,7 @@ def _promises(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
         for promise, what in before:
             if 2 * len(what & told) > len(what):
                 kept[entry.actor] += [promise.seq, entry.seq]
-        found = _PROMISE.search(words) if entry.kind in SPOKEN_TO_ME and not asks(entry) else None
+        found = PROMISE.search(words) if entry.kind in SPOKEN_TO_ME and not asks(entry) else None
         if found and (what := _stems(telling_of(words[found.end() :]) - _WHEN)):
             before.append((entry, what))
     for actor, seqs in kept.items():
@@ -99,16 +118,12 @@ def _changes(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
             thing, where = telling_of(found["thing"]), telling_of(found["where"])
             if not thing or not where:
                 continue
-            told = f"{_the(found['thing'])} {found[0][len(found['thing']) :].strip()}"
+            # `the` for a possessive, which would be wrong for another speaker.
+            told = f"the {found['thing'].split(None, 1)[1]} {found[0][len(found['thing']) :].strip()}"
             before = known.get(thing)
             if before is not None and not before[2] & where:
                 yield _insight(say, CHANGED, [before[0].seq, entry.seq], old=before[1], new=told)
             known[thing] = entry, told, where
-
-
-def _the(thing: str) -> str:
-    """Replace a possessive by `the`, because it would be wrong for another speaker."""
-    return f"the {thing.split(None, 1)[1]}"
 
 
 def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
@@ -145,3 +160,50 @@ def _habits(entries: Sequence[Entry], say: Say) -> Iterator[Insight]:
         if len(heard) > 1 and times >= max(OFTEN, SHARE * sum(heard.values())):
             seqs = [one.seq for one in entries if one.actor == actor and one.kind in SPOKEN_TO_ME]
             yield _insight(say, COMPANY, seqs[-3:], name=actor)
+
+
+def kept(insight: Insight, say: Say) -> str:
+    """Return an insight as the text of an entry."""
+    seqs = ", ".join(map(str, insight.cites))
+    memories = say(ONE, seq=seqs) if len(insight.cites) == 1 else say(SEVERAL, seqs=seqs)
+    return say(THOUGHT, insight=sentence(insight.text), memories=memories)
+
+
+def fresh(found: Iterable[Insight], earlier: Collection[str]) -> list[Insight]:
+    """Return the first few insights whose sentence is in none of the earlier texts."""
+    known = [text.casefold() for text in earlier]
+    new: list[Insight] = []
+    for one in found:
+        said = sentence(one.text).casefold()
+        again = re.compile(rf"(?<!\w){re.escape(said)}")
+        if len(new) < MOST and not any(again.search(text) for text in known):
+            known.append(said)
+            new.append(one)
+    return new
+
+
+def parse_insights(reply: str, shown: Sequence[Entry], name: str) -> list[Insight]:
+    """Return the acceptable insights in a reply: one a line, with entry numbers in brackets at its end."""
+    by_seq = {entry.seq: entry for entry in shown}
+    found: list[Insight] = []
+    for line in unwrapped(reply[:READ]).splitlines():
+        match = _CITED.match(_BULLET.sub("", line[: LONGEST * 2]))
+        if match is None:
+            continue
+        text = _SAID.sub("", match["text"].strip(' "“”*_')).strip()
+        numbers = {int(number) for number in re.findall(r"\d{1,9}", match["cites"])}
+        if not numbers or not numbers <= by_seq.keys() or len(numbers) > CITED:
+            continue
+        if _holds(text, [by_seq[seq] for seq in sorted(numbers)], name):
+            found.append(Insight(text, tuple(sorted(numbers))))
+    return found
+
+
+def _holds(text: str, cited: Sequence[Entry], name: str) -> bool:
+    if not 4 <= len(text.split()) <= 40 or len(text) > LONGEST or len(sentences(text)) != 1 or text.endswith("?"):
+        return False
+    if _MODEL_TALK.search(text) or speaks(text) or not events_of(cited):
+        return False
+    source = SummarySource(name, "recent", tuple(cited))
+    told = sentence(text)
+    return not (made_up(told, SummaryEvidence(source)) or misquoted(told, source) or taken_for_true(told, source))

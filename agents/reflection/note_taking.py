@@ -16,8 +16,8 @@ from agents.brains import is_secret
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind
 from agents.memory.ranges import reference
+from agents.reflection.experiences import PROMISE, asks, words_of
 from agents.reflection.insights import Say
-from agents.reflection.lived import asks, words_of
 from agents.text.english import sentences
 from mud.world.narration import phrase
 
@@ -37,7 +37,6 @@ _OF_SELF = re.compile(
     r"| own| lost| want| need| hope| believe| never| always| used)|my (?:\w+ ){1,3}(?:is|was|are|were)|mine)\b",
     re.IGNORECASE,
 )
-_PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _CITES = re.compile(r"\[[^\[\]]+#(\d{1,12})\]$")
 _OWN = re.compile(r"- \d{4}-\d\d-\d\d: \S.*" + _CITES.pattern)
 
@@ -85,7 +84,7 @@ def _of_themselves(entry: Entry, say: Say) -> str:
     for one in sentences(words_of(entry)):
         if one.rstrip().endswith("?"):
             continue
-        if _PROMISE.search(one):
+        if PROMISE.search(one):
             return say(PROMISED, name=entry.actor, words=_cut(one))
         if _OF_SELF.search(one):
             return say(SAID, name=entry.actor, words=_cut(one))
@@ -94,9 +93,7 @@ def _of_themselves(entry: Entry, say: Say) -> str:
 
 def _found_there(entry: Entry, say: Say) -> str:
     title, mark, rest = entry.text.strip().partition(": ")
-    if not mark or "\n" in title or len(title) > 40 or title == entry.place:
-        return ""
-    if of_own_mind(entry):
+    if not mark or "\n" in title or len(title) > 40 or title == entry.place or of_own_mind(entry):
         return ""
     first = next(iter(sentences(" ".join(rest.split()))), "")
     return say(SEEN, name=title, words=_cut(first)) if first else ""
@@ -114,22 +111,19 @@ def with_lines(
 
     `read` returns an entry by its number, to distinguish generated lines from those of people.
     """
-    new = [line for line in lines if not _cited(raw, line.seq, owner) and line.what not in raw][-LINES:]
+    cited = set(re.findall(rf"{re.escape(owner)}#(\d+)", raw))  # even in words changed by people
+    new = [line for line in lines if str(line.seq) not in cited and line.what not in raw][-LINES:]
     if not new:
         return raw
     newline = "\r\n" if "\r\n" in raw else "\n"
     if not raw.strip("\ufeff \t\r\n"):
         raw = f"# {title}{newline}"
     before, heading, own, after = _parted(raw, newline, f"## {say(HEADING)}")
-    kept = _bounded([*(line.text for line in reversed(new)), *own], lambda line: _is_mine(line, read, owner, say))
+    lines_now = [*(line.text for line in reversed(new)), *own]
+    kept = [line for at, line in enumerate(lines_now) if at < LINES or not _is_mine(line, read, owner, say)]
     gap = "" if before.endswith(newline * 2) else newline if before.endswith(newline) else newline * 2
     tail = f"{newline}{after}" if after else ""
     return f"{before}{gap}{heading}{newline}{newline}{newline.join(kept)}{newline}{tail}"
-
-
-def _cited(raw: str, seq: int, owner: str) -> bool:
-    """Return whether a note cites an entry, even in words changed by people."""
-    return re.search(rf"{re.escape(owner)}#{seq}(?!\d)", raw) is not None
 
 
 def _parted(raw: str, newline: str, heading: str) -> tuple[str, str, list[str], str]:
@@ -152,11 +146,6 @@ def _above_own(lines: Sequence[str]) -> int | None:
     first = next((at for at, line in enumerate(lines) if _OWN.fullmatch(line)), 0)
     above = next((at for at in range(first - 1, -1, -1) if lines[at].strip()), None)
     return above if above is not None and lines[above].startswith("## ") else None
-
-
-def _bounded(own: Sequence[str], mine: Callable[[str], bool]) -> list[str]:
-    """Drop the oldest lines beyond the limit, except those written by people."""
-    return [line for at, line in enumerate(own) if at < LINES or not mine(line)]
 
 
 def _is_mine(line: str, read: Callable[[int], Entry | None], owner: str, say: Say) -> bool:

@@ -13,7 +13,7 @@ from typing import Any
 from agents.memory.entries import Entry
 from agents.memory.history import IMPORTANCE as WEIGHED
 from agents.memory.history import newest, tail, values_of, weighed
-from agents.reflection.lived import LIVED
+from agents.reflection.experiences import EVENTS
 from mud.world.events import INSIGHT
 
 LOOKED_BACK = 512
@@ -60,7 +60,7 @@ class ReflectionProgress:
     def take_in(self, entries: Sequence[Entry]) -> None:
         for entry in entries:
             self.through = entry.seq
-            if entry.kind in LIVED:
+            if entry.kind in EVENTS:
                 self.lived = entry.seq
                 self.sum += entry.importance if entry.seq > self.reflected else 0
             elif entry.kind == "dream":
@@ -72,7 +72,7 @@ class ReflectionProgress:
     def look_back(self, since: Sequence[Entry], through: int, at: str) -> None:
         """Record a reflection through an entry; `since` are the entries after it."""
         self.reflected, self.reflected_at = through, at
-        self.sum = sum(entry.importance for entry in since if entry.kind in LIVED)
+        self.sum = sum(entry.importance for entry in since if entry.kind in EVENTS)
 
     def reweighed(self, before: Mapping[int, int], values: Mapping[int, int]) -> None:
         self.sum += sum(value - before[seq] for seq, value in values.items() if seq > self.reflected)
@@ -98,7 +98,7 @@ def standing_of(archive: Path, total: int) -> ReflectionProgress:
         (reflection, dream), made.looked_from = newest(archive, first, _MARKS, FILES)
         reflections = reflections or ([(first - 1, reflection)] if reflection is not None else [])
         if dream is not None:
-            made.dreamed, made.dreamed_at = _number(dream.get("seq")), _text(dream.get("at"))
+            made.dreamed, made.dreamed_at = _whole(dream.get("seq")), _text(dream.get("at"))
     if not reflections:
         made.counted_from = made.looked_from  # there are no insights without a reflection
     made.reflected = _last(reflections, REFLECTED)
@@ -112,10 +112,6 @@ def standing_of(archive: Path, total: int) -> ReflectionProgress:
     return made
 
 
-def _number(value: object) -> int:
-    return value if type(value) is int else 0
-
-
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
@@ -126,8 +122,11 @@ def _is_insight(entry: Entry) -> bool:
 
 
 def _last(found: Sequence[tuple[int, Mapping[str, Any]]], name: str) -> int:
-    said = [event.get("through") for _, event in found if event.get("event") == name]
-    return max((through for through in said if type(through) is int), default=0)
+    return max((_whole(event.get("through")) for _, event in found if event.get("event") == name), default=0)
+
+
+def _whole(value: object) -> int:
+    return value if type(value) is int else 0
 
 
 def event_of(name: str, at: str, through: int, **more: object) -> dict[str, object]:

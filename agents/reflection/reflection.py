@@ -20,15 +20,11 @@ from agents.memory.entries import Entry
 from agents.memory.history import read_weighed, weights_event
 from agents.mind.services import Services
 from agents.mind.templates import Templates
-from agents.reflection import dreams
-from agents.reflection import importance as hindsight
-from agents.reflection import insight_prompt as reflection
-from agents.reflection import note_taking as learned
-from agents.reflection.insights import insights
-from agents.reflection.lived import fitting, friends, line_of, lived, open_to_all
+from agents.reflection import dreams, importance, note_taking
+from agents.reflection.experiences import events_of, fitting, friends, line_of, open_to_all
+from agents.reflection.insights import fresh, insights, kept, parse_insights
 from agents.reflection.progress import NIGHT, NOTED, REFLECTED, ReflectionProgress, event_of, standing_of
-from agents.reflection.settings import ReflectionSettings
-from agents.reflection.words import FILES, ReflectionPrompt, parse_words
+from agents.reflection.settings import FILES, ReflectionPrompt, ReflectionSettings, parse_prompt
 from mud.clock import iso
 from mud.commands import Outcome
 from mud.engine.engine import Engine
@@ -54,7 +50,7 @@ NOTHING = phrase("minds.dream.nothing")
 class Reflection:
     def __init__(self, means: Services) -> None:
         self._means = means
-        self._prompts: Templates[ReflectionPrompt] = Templates(means.vault / "prompts", lambda: FILES, parse_words)
+        self._prompts: Templates[ReflectionPrompt] = Templates(means.vault / "prompts", lambda: FILES, parse_prompt)
         self._standing: dict[str, ReflectionProgress] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._reflected: dict[str, float] = {}
@@ -82,9 +78,8 @@ class Reflection:
 
     def interrupt(self, slug: str) -> None:
         """Cancel the running task of an agent."""
-        task = self._tasks.get(slug)
-        if task is not None:
-            task.cancel()
+        if slug in self._tasks:
+            self._tasks[slug].cancel()
 
     async def settle(self) -> None:
         while self._tasks:
@@ -147,8 +142,7 @@ class Reflection:
         unreadable.
         """
         if not self._is_known(agent):
-            archive, total = agent.memory.folder / "archive", agent.memory.total
-            found = await asyncio.to_thread(standing_of, archive, total)
+            found = await asyncio.to_thread(standing_of, agent.memory.folder / "archive", agent.memory.total)
             if not self._is_known(agent):  # otherwise another task was faster
                 self._standing[agent.slug] = found
 
@@ -186,12 +180,8 @@ class Reflection:
         return self._settings(agent).own_notes and standing.noted < standing.lived
 
     def _night_due(self, agent: Agent, standing: ReflectionProgress) -> bool:
-        return (
-            standing.weighed < standing.lived
-            or self._notes_due(agent, standing)
-            or self._dream_due(agent, standing)
-            or self._reflection_due(agent, standing)
-        )
+        due = (self._notes_due, self._dream_due, self._reflection_due)
+        return standing.weighed < standing.lived or any(one(agent, standing) for one in due)
 
     async def _night(self, agent: Agent, engine: Engine) -> None:
         standing = self._taken_in(agent)
@@ -218,14 +208,14 @@ class Reflection:
         first = max(first, last - NIGHT + 1)
         entries = read_weighed(agent.memory, first, last)
         await asyncio.sleep(0)
-        values, method = await asyncio.to_thread(hindsight.by_rules, entries, friends(entries)), "rules"
-        asked = [entry for entry in lived(entries) if standing.weighed < entry.seq][-SHOWN:]
+        values, method = await asyncio.to_thread(importance.by_rules, entries, friends(entries)), "rules"
+        asked = [entry for entry in events_of(entries) if standing.weighed < entry.seq][-SHOWN:]
         prompt, shown = self._prompt(agent, "importance", asked)
         reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
-        rated = hindsight.parse_ratings(reply, [entry.seq for entry in shown]) if reply else None
+        rated = importance.parse_ratings(reply, [entry.seq for entry in shown]) if reply else None
         if rated is not None:
             told = {seq: value for seq, value in values.items() if seq not in rated}
-            values, method = told | hindsight.changed_by(rated, shown), "model"
+            values, method = told | importance.changed_by(rated, shown), "model"
         if not agent.memory.record(weights_event(self._now(), last, values, method)):
             raise Unavailable("the archive cannot be written")
         standing.reweighed({entry.seq: entry.importance for entry in entries}, values)
@@ -238,13 +228,15 @@ class Reflection:
         last = standing.through
         entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
         await asyncio.sleep(0)
-        prompt, shown = self._prompt(agent, "reflect", [] if by_rules else _most_telling(entries))
+        best = sorted(events_of(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
+        best.sort(key=lambda entry: entry.seq)
+        prompt, shown = self._prompt(agent, "reflect", [] if by_rules else best)
         reply = await self._ask(agent, prompt, Task.REFLECTIONS) if shown else None
-        found = reflection.parse_insights(reply, shown, agent.name) if reply else []
+        found = parse_insights(reply, shown, agent.name) if reply else []
         if not found:
             found = await asyncio.to_thread(lambda: list(insights(entries, agent.name, self._means.say)))
-        for one in reflection.fresh(found, standing.insights):
-            self._keep(agent, engine, "thought", reflection.kept(one, self._means.say), INSIGHT)
+        for one in fresh(found, standing.insights):
+            self._keep(agent, engine, "thought", kept(one, self._means.say), INSIGHT)
             await asyncio.sleep(0)
         if agent.id not in engine.world.asleep:
             self._reflected[agent.slug] = self._means.clock.monotonic()
@@ -288,13 +280,17 @@ class Reflection:
     async def _take_notes(self, agent: Agent, standing: ReflectionProgress) -> None:
         memory, notes, last = agent.memory, agent.notes, standing.through
         entries = memory.read(max(standing.noted + 1, last - NIGHT + 1), last)
-        found = await asyncio.to_thread(learned.lines_of, entries, agent.slug, self._means.say)
-        wanted = learned.worth_a_note(found, notes.titles(), memory.names)
+        found = await asyncio.to_thread(note_taking.lines_of, entries, agent.slug, self._means.say)
+        wanted = note_taking.worth_a_note(found, notes.titles(), memory.names)
         written = 0
+
+        def read(seq: int) -> Entry | None:
+            return next(iter(memory.read(seq, seq)), None)
+
         for title, lines in wanted.items():
 
-            def amended(raw: str, title: str = title, lines: list[learned.NoteLine] = lines) -> str:
-                return learned.with_lines(raw, title, lines, self._reader(agent), agent.slug, self._means.say)
+            def amended(raw: str, title: str = title, lines: list[note_taking.NoteLine] = lines) -> str:
+                return note_taking.with_lines(raw, title, lines, read, agent.slug, self._means.say)
 
             try:
                 written += notes.amend(title, amended) is not None
@@ -305,9 +301,6 @@ class Reflection:
         standing.noted = last
         if written:
             self._means.recall.sync_documents(agent.id, agent.documents)
-
-    def _reader(self, agent: Agent) -> Callable[[int], Entry | None]:
-        return lambda seq: next(iter(agent.memory.read(seq, seq)), None)
 
     def _prompt(self, agent: Agent, name: str, entries: list[Entry]) -> tuple[str, list[Entry]]:
         """Return a prompt and the entries in it; empty when there is no model or no room."""
@@ -351,8 +344,3 @@ class Reflection:
 
     def _now(self) -> str:
         return iso(self._means.clock.now())
-
-
-def _most_telling(entries: list[Entry]) -> list[Entry]:
-    best = sorted(lived(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
-    return sorted(best, key=lambda entry: entry.seq)

@@ -1,10 +1,19 @@
-"""Settings of the inner life."""
+"""Settings and prompts of the inner life: `vault/config/inner_life.md`, `vault/prompts/{importance,reflect,dream}.md`.
+
+In a prompt `{memories}` is replaced by a line for each entry. Braces other than the places are plain text, as are
+inserted texts.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from agents.prompt import PLACE, body_of
+from mud.errors import Problem, VaultProblem
 from mud.storage.settings import setting
+
+FILES = ("importance.md", "reflect.md", "dream.md")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +36,25 @@ class ReflectionSettings:
     own_notes: bool = setting(
         True, "Whether an agent, asleep, notes by itself what it learned about people and locations."
     )
+
+
+class ReflectionPrompt(NamedTuple):
+    text: str
+
+    def render(self, name: str, profile: str, memories: str) -> str:
+        values = {"name": name, "profile": profile, "memories": memories}
+        return PLACE.sub(lambda found: values.get(found[1], found[0]), self.text)
+
+
+def parse_prompt(text: str, file: str) -> ReflectionPrompt:
+    """Parse a prompt file, which problems call `file`.
+
+    Raises:
+        VaultProblem: with every unknown place, and when `{memories}` is missing.
+    """
+    body, _, problems = body_of(text, file, ("name", "profile", "memories"))
+    if "{memories}" not in body:
+        problems.append(Problem(file, 0, "{memories}", "this place is missing; expected it once"))
+    if problems:
+        raise VaultProblem(problems)
+    return ReflectionPrompt(body.strip("\n"))

@@ -1,6 +1,7 @@
-"""The day and the time of day in words, and the time between two moments: "The next morning."
+"""Times in words: the day and the part of it, the time between two moments ("The next morning."), and how long ago.
 
-Written times are UTC. A day begins at dawn: one o'clock in the morning belongs to the night before.
+Written times are UTC. A day begins at dawn: one o'clock in the morning belongs to the night before; only how long ago
+something was is counted in days of UTC.
 """
 
 from __future__ import annotations
@@ -38,6 +39,22 @@ WEEKS = phrase("minds.passed.weeks", "n")
 MONTHS_LATER = phrase("minds.passed.months", "n")
 YEARS = phrase("minds.passed.years", "n")
 
+JUST_NOW = phrase("minds.when.now")
+MINUTE_AGO = phrase("minds.when.minute")
+MINUTES_AGO = phrase("minds.when.minutes", "n")
+HOUR_AGO = phrase("minds.when.hour")
+HOURS_AGO = phrase("minds.when.hours", "n")
+YESTERDAY = phrase("minds.when.yesterday")
+DAYS_AGO = phrase("minds.when.days", "n")
+THIS_YEAR = phrase("minds.when.this_year", "day", "month")
+ANY_YEAR = phrase("minds.when.any_year", "day", "month", "year")
+UNDATED = phrase("minds.when.undated")
+SPAN = phrase("minds.when.span", "first", "last")
+SHORT_WEEKDAYS = phrase("minds.when.weekdays")
+SHORT_MONTHS = phrase("minds.when.short_months")
+CLOCK = phrase("minds.when.clock", "weekday", "day", "month", "time")
+CLOCK_ANY_YEAR = phrase("minds.when.clock_any_year", "weekday", "day", "month", "year", "time")
+
 DAWN = 5
 PARTS = ((DAWN, MORNING, IN_MORNING), (12, AFTERNOON, IN_AFTERNOON), (18, EVENING, IN_EVENING), (22, NIGHT, IN_NIGHT))
 """The hour at which each part of the day begins."""
@@ -45,6 +62,10 @@ PARTS = ((DAWN, MORNING, IN_MORNING), (12, AFTERNOON, IN_AFTERNOON), (18, EVENIN
 ONE_WEEK = 6
 PAUSE = 1800
 """Shortest pause in seconds that is mentioned; agents that are left alone think every few seconds or minutes."""
+LAST_EVENING = 6 * 3600
+"""Seconds within which a time before midnight counts as hours ago, not as yesterday."""
+WEEK = 7
+"""Number of days from which on a date is clearer than a number of days."""
 _HOUR = 3600
 _WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which weeks, months and years are used
 
@@ -72,13 +93,16 @@ def day_of(moment: datetime) -> date:
 
 def day_name(say: Say, day: date) -> str:
     """Return the weekday; the ISO date when the vault's phrase does not name seven."""
-    names = say(WEEKDAYS).split()
-    return names[day.weekday()] if len(names) == 7 else day.isoformat()
+    return _named(say(WEEKDAYS), day.weekday(), 7, day.isoformat())
 
 
 def month_name(say: Say, day: date) -> str:
-    names = say(MONTHS).split()
-    return names[day.month - 1] if len(names) == 12 else str(day.month)
+    return _named(say(MONTHS), day.month - 1, 12, str(day.month))
+
+
+def _named(names: str, at: int, count: int, otherwise: str) -> str:
+    found = names.split()
+    return found[at] if len(found) == count else otherwise
 
 
 def now_in_words(say: Say, moment: datetime) -> str:
@@ -135,3 +159,52 @@ def _with_number(say: Say, how: Phrase, number: int, **places: str) -> str:
 
 def labels(say: Say, times: Sequence[str], zone: tzinfo | None) -> tuple[str, ...]:
     return tuple(passed(say, before, after, zone) for before, after in pairwise(("", *times)))
+
+
+def when(say: Say, at: str, now: datetime) -> str:
+    """Return a written time relative to `now` (in UTC), such as `two hours ago`; a date for a future or a distant time.
+
+    What is no time is returned unchanged.
+    """
+    moment = local(at, UTC)
+    if moment is None:
+        return at or say(UNDATED)
+    seconds, days = (now - moment).total_seconds(), (now.date() - moment.date()).days
+    if -60 < seconds < 60:
+        return say(JUST_NOW)
+    if 0 < seconds < _HOUR:
+        return _ago(say, int(seconds // 60), MINUTE_AGO, MINUTES_AGO)
+    if seconds > 0 and (days == 0 or seconds < LAST_EVENING):
+        return _ago(say, int(seconds // _HOUR), HOUR_AGO, HOURS_AGO)
+    if 0 < days < WEEK:
+        return _ago(say, days, YESTERDAY, DAYS_AGO)
+    return _date(say, THIS_YEAR if moment.year == now.year else ANY_YEAR, moment)
+
+
+def _ago(say: Say, number: int, one: Phrase, several: Phrase) -> str:
+    return say(one if number == 1 else several, n=number)
+
+
+def date_of(say: Say, at: str) -> str:
+    """Return the date of a written time in words; what is no time is returned unchanged."""
+    moment = local(at, UTC)
+    return _date(say, ANY_YEAR, moment) if moment else at or say(UNDATED)
+
+
+def _date(say: Say, how: Phrase, moment: datetime) -> str:
+    return say(how, day=moment.day, month=month_name(say, moment), year=moment.year)
+
+
+def clock_time(say: Say, at: str, now: datetime) -> str:
+    """Return a written time in the zone of `now`, as weekday, day, minute and another year; other texts unchanged."""
+    there = local(at, now.tzinfo)
+    if there is None:
+        return at or say(UNDATED)
+    weekday = _named(say(SHORT_WEEKDAYS), there.weekday(), 7, there.strftime("%a"))
+    month = _named(say(SHORT_MONTHS), there.month - 1, 12, there.strftime("%b"))
+    about = {"weekday": weekday, "day": there.day, "month": month, "time": f"{there:%H:%M}"}
+    return say(CLOCK, **about) if there.year == now.year else say(CLOCK_ANY_YEAR, **about, year=there.year)
+
+
+def span(say: Say, first: str, last: str) -> str:
+    return first if first == last else say(SPAN, first=first, last=last)

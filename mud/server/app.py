@@ -13,8 +13,8 @@ from random import Random
 from typing import Any, NamedTuple, TypeVar
 
 from agents.brains import Brain
-from agents.commands.brain import checked_kind
-from agents.commands.cost import describe_notice
+from agents.commands.control import checked_kind
+from agents.commands.models import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig

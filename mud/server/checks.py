@@ -28,8 +28,7 @@ from agents.mind.templates import Templates
 from agents.population.directory import AgentDirectory, at_other_places
 from agents.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
-from agents.reflection.settings import ReflectionSettings
-from agents.reflection.words import FILES, parse_words
+from agents.reflection.settings import FILES, ReflectionSettings, parse_prompt
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
@@ -88,7 +87,7 @@ class VaultReading:
         self.roster.lived(homes)
         self.world_files = WorldFiles(vault, homes)
         self.styles = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
-        self.words = Templates(vault / PROMPTS, lambda: FILES, parse_words)
+        self.words = Templates(vault / PROMPTS, lambda: FILES, parse_prompt)
         self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]

@@ -15,7 +15,7 @@ from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.commands import Answerer
+from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
 from agents.definition import AgentDefinition, find_definition
@@ -39,7 +39,7 @@ from mud.engine.engine import Engine
 from mud.engine.ledger import Ledger
 from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
-from mud.registry import Registry, collect, load
+from mud.registry import Registry, load
 from mud.sanitize import visible
 from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
 from mud.server.known_hosts import KnownHosts
@@ -262,7 +262,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
 
 def load_commands() -> Registry[Command]:
     """Return every command."""
-    return load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
+    return load("mud.commands", Command, "command").joined(mind_commands())
 
 
 def _put_together(

@@ -11,7 +11,7 @@ from random import Random
 import pytest
 
 from agents.agent import Agent
-from agents.commands._why_told import told_trace
+from agents.commands.why import told_trace
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.traces import Trace
 from agents.reply import clean_reply

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from agents.llm.backend import Completion
 from mud.server.wiring import RealClock
 from mud.world.roles import Role
-from tests.houses import house
+from tests.houses import House, house
+from tests.vaults import copy_vault
 
 CONFIG = "config/memory_compaction.md"
 
@@ -170,6 +174,28 @@ async def test_the_owner_chooses_for_the_world_and_who_has_an_own_way_is_named(t
         assert home.agent("Eliza").settings().auto_enabled is False
 
 
+async def test_what_the_config_file_said_before_a_change_for_the_world_is_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path, ann = home.parts.vault / CONFIG, home.enter("Ann")
+        people = path.read_text()
+        for what in ("strategy hybrid", "strategy hybrid", "off"):
+            assert not (await home.ask(ann, f"@compaction {what} world")).failed
+        kept = {one.name: one.read_text() for one in (home.parts.vault / "versions").glob("memory_compaction-*.md")}
+        assert set(kept.values()) == {people, people.replace("**strategy**: waterfall", "**strategy**: hybrid")}
+        assert [name.endswith("-command.md") for name, text in sorted(kept.items()) if text == people] == [False]
+
+
+async def test_a_config_file_that_cannot_be_kept_is_not_replaced(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        path = home.parts.vault / CONFIG
+        before = path.read_text()
+        (home.parts.vault / "versions").write_text("in the way", "utf-8")
+        answer = await home.ask(home.enter("Ann"), "@compaction strategy none world")
+        assert answer.failed
+        assert f"{CONFIG} cannot be written" in answer.reply
+        assert path.read_text() == before
+
+
 @pytest.mark.parametrize("role", [Role.GUEST, Role.AGENT])
 @pytest.mark.parametrize("line", ["Moss", "off Moss", "strategy none Moss", "strategy none world", "off world"])
 async def test_nobody_else_chooses_for_another_or_the_world(tmp_path: Path, line: str, role: Role) -> None:
@@ -237,3 +263,178 @@ async def test_what_it_says_is_what_is_in_force(tmp_path: Path) -> None:
         plain = (await home.ask(ann, "@compaction strategy sliding_window")).reply
         assert "five" not in plain
         assert "max_entries_before_compaction" not in plain
+
+
+async def test_a_manual_fold_takes_all_but_the_newest_and_shows_the_summary(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        for number in range(100):
+            home.type(ann, f"think of pear number {number}")
+        answer = await home.ask(ann, "@compact-memories")
+        assert not answer.failed
+        assert ann.memory.watermark == 36
+        assert ann.memory.recent is not None
+        assert ann.memory.recent.text in answer.reply
+        assert ann.memory.total == 100
+
+
+async def test_nothing_to_fold_is_said_with_the_reason(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        answer = await home.ask(home.enter("Ann"), "@compact-memories Eliza")
+        assert "nothing is older than the newest 64 memories" in answer.reply
+
+
+async def test_it_says_what_a_fold_saves_and_what_it_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        for number in range(100):
+            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        reply = (await home.ask(ann, "@compact-memories")).reply
+        assert reply.startswith("Memories 1 to 36 are folded into a summary (extractive, ")
+        assert re.search(r"It takes \d+% less room: every later prompt is [\d,]+ tokens shorter\.\n", reply)
+        assert re.search(r"Of names, numbers, places and promises it keeps \d+%\.$", reply)
+
+
+async def test_a_fold_of_one_memory_speaks_of_one(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "think " + "Rain again, and again rain, so nothing much was done all day. " * 30)
+        for number in range(64 - ann.memory.total + 1):
+            home.type(ann, f"think of pear number {number}")
+        reply = (await home.ask(ann, "@compact-memories")).reply
+    assert reply.startswith(f"Memory {ann.memory.watermark} is folded into a summary (")
+
+
+async def test_a_fold_that_a_model_was_asked_for_says_when_it_pays_off(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    profile = vault / "config/llm/summarizer.md"
+    profile.write_text(
+        re.sub(
+            r"(?m)^\*\*(backend|model)\*\*:.*$",
+            lambda found: f"**{found[1]}**: {'scripted' if found[1] == 'backend' else 'nothing'}",
+            profile.read_text(),
+        )
+    )
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        for number in range(100):
+            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        reply = (await home.ask(ann, "@compact-memories")).reply
+        assert re.search(r"which pays off after (1 prompt|\d+ prompts), as [\d,]+ were spent on it\.", reply)
+
+
+def _lived(home: House, count: int) -> None:
+    ann = home.enter("Ann")
+    for number in range(count):
+        home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+
+
+async def test_summaries_are_made_anew_and_shown_with_what_they_keep(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        _lived(home, 400)
+        ann = home.agent("Ann")
+        ann.compactor.fold_due_now()
+        end, folds = ann.memory.watermark, ann.memory.compactions
+        answer = await home.ask(ann, "@rebuild-summaries")
+        assert not answer.failed, answer.reply
+        assert answer.reply.startswith(f"The summaries of Ann are made from memories 1 to {end} (")
+        assert ann.memory.longterm is not None
+        assert ann.memory.recent is not None
+        assert ann.memory.longterm.text in answer.reply
+        assert ann.memory.recent.text in answer.reply
+        assert ann.memory.compactions == folds + 1
+        assert home.minds.status(ann)["depth"] == 1
+        assert "manual" not in ann.memory.longterm.reason
+        assert "rebuild" in (await home.ask(ann, "@memory-history")).reply
+
+
+async def test_the_owner_may_name_another_and_nobody_else_may(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        answer = await home.ask(ann, "@rebuild-summaries Eliza")
+        assert answer.reply == (
+            "There are no summaries of Eliza to make anew; @bootstrap-summaries makes the first ones."
+        )
+        for line in ("@rebuild-summaries Ann", "@bootstrap-summaries Ann"):
+            step = home.type(home.agent("Moss"), line, Role.AGENT)
+            assert step.failed
+            assert step.requests == ()
+
+
+async def test_it_is_for_people_and_not_for_the_minds(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        for command in ("@rebuild-summaries", "@bootstrap-summaries"):
+            step = home.type(eliza, command, Role.AGENT)
+            assert (step.failed, step.requests) == (True, ())
+            assert step.reply.startswith(f'There is no command "{command}".')
+        ann = home.enter("Ann")
+        assert "no summaries" in (await home.ask(ann, "@rebuild-summaries", Role.GUEST)).reply
+
+
+async def test_a_strategy_without_summaries_says_so(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "@compaction strategy sliding_window")
+        answer = await home.ask(ann, "@rebuild-summaries")
+        assert answer.reply == "The strategy sliding_window makes no summaries."
+
+
+class Slow:
+    """A model that answers when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = asyncio.Event(), asyncio.Event()
+
+    async def __call__(self, owner: str, prompt: str, profile: str) -> Completion:
+        self.asked.set()
+        await self.go.wait()
+        return Completion("I thought of a pear that Moss promised to bring to the old mill.", 100, 20, 0.5, "slow")
+
+
+async def test_a_second_request_says_how_far_it_is_and_the_end_of_the_world_cancels_it_cleanly(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        slow = Slow()
+        home.minds.means = replace(home.minds.means, ask=slow)
+        ann = home.enter("Ann")
+        await home.ask(ann, "@compaction off")
+        for number in range(200):
+            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        first = asyncio.create_task(home.ask(ann, "@bootstrap-summaries"))
+        await slow.asked.wait()
+        answer = await home.ask(ann, "@bootstrap-summaries")
+        assert answer.reply == "The summaries of Ann are being made already: 0 of 4 parts."
+        assert "under way" in (await home.ask(ann, "@compact-memories")).reply
+        first.cancel()
+        await home.minds.finish_folds(0.0)
+        assert not ann.compactor.busy
+        assert ann.memory.watermark == 0
+        slow.go.set()
+        answer = await home.ask(ann, "@bootstrap-summaries")
+        assert "(parts: 4, model)" in answer.reply
+        assert ann.memory.watermark == ann.memory.total - 64
+
+
+async def test_a_life_without_summaries_gets_its_first_ones_at_once(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        await home.ask(ann, "@compaction off")
+        for number in range(300):
+            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        assert ann.memory.watermark == 0
+        total = ann.memory.total
+        answer = await home.ask(ann, "@bootstrap-summaries")
+        assert answer.reply.startswith(f"The summaries of Ann are made from memories 1 to {total - 64} (parts: 5")
+        status = home.minds.status(ann)
+        assert (status["covered_through"], status["gaps"], status["overlaps"]) == (total - 64, [], [])
+        assert status["compactions"] == 1
+        answer = await home.ask(ann, "@bootstrap-summaries")
+        assert answer.reply == (
+            f"There are summaries of Ann already, up to memory {total - 64}; @rebuild-summaries makes them anew."
+        )
+
+
+async def test_where_everything_fits_it_says_how_many_memories_there_are(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        answer = await home.ask(home.enter("Ann"), "@bootstrap-summaries Eliza")
+        assert answer.reply == "Eliza has 1 memory, still shown word for word; nothing needs a summary yet."

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.commands.think import THOUGHT
+from agents.commands.mind import THOUGHT
 from mud.errors import Refusal, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import opened

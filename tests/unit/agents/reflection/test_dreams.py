@@ -13,7 +13,7 @@ from agents.compaction.judge.reading import telling_of
 from agents.memory.entries import Entry
 from agents.reflection.dreams import CHUNK, CHUNKS, LONGEST, by_rules, mixed, places_to_look, tidied
 from agents.reflection.importance import parse_ratings
-from agents.reflection.insight_prompt import parse_insights
+from agents.reflection.insights import parse_insights
 from tests.unit.agents.reflection.telling import SAY, TEXTS, heard, made
 
 SCENERY = " ".join(text for key in TEXTS.keys("minds.dream.") for text in TEXTS.variants(key))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,19 +15,22 @@ from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
+from agents.memory.archive import Archive
 from agents.memory.entries import Entry
 from agents.memory.history import IMPORTANCE, events, read_weighed
 from agents.mind.sleep_schedule import fell_asleep
 from agents.recall.recall import discard_index
 from agents.reflection.dreams import NOTED
-from agents.reflection.reflection import PAUSE, Reflection
+from agents.reflection.progress import standing_of
+from agents.reflection.reflection import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Reflection
 from mud.clock import VirtualClock, iso
 from mud.registry import Registry
 from mud.world.events import Perception
 from mud.world.roles import Role
+from tests.disks import file_size_limit
 from tests.houses import House, house, texts_of
 from tests.settings import put
-from tests.unit.agents.reflection.telling import reword
+from tests.unit.agents.reflection.telling import heard, reword
 from tests.vaults import copy_vault, without_vectors
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -370,3 +374,212 @@ async def test_no_note_tells_what_its_owner_did_not_perceive(tmp_path: Path) -> 
         assert eliza.notes.titles() == ["Dreams"]
         assert "herons" not in " ".join(texts_of(eliza))
         assert {"Tamsin", "Moss"} & set(moss.notes.titles()) == {"Tamsin"}, "nobody keeps a note on themselves"
+
+
+def scripted(home: House, model: ScriptedModel, asked: list[str]) -> Reflection:
+    """Return the inner life of a house over a model, which notes the profiles that are asked for."""
+
+    def profile(name: str) -> LLMProfile:
+        asked.append(name)
+        return LLMProfile(backend="scripted", host="a", timeout=60)
+
+    means = home.minds.means
+    backend = Backend("scripted", "Scripted.", lambda one: model)
+    models = ModelQueue(profile, Registry("backend", [backend]), means.clock)
+    inner = Reflection(replace(means, models=models))
+    assert inner.load() == []
+    return inner
+
+
+async def test_a_night_is_told_to_recall_at_once_and_counted_for_the_next_reflection(tmp_path: Path) -> None:
+    prepared(tmp_path, nightly_dream=False, own_notes=False, reflection_threshold=1000)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        await home.parts.recall.start(vectors=False)
+        await home.minds.catch_up(eliza)
+        before = eliza.memory.read(1, eliza.memory.total)
+        await night(home, eliza)
+        after = {entry.seq: entry.importance for entry in read_weighed(eliza.memory, 1, len(before))}
+        changed = [entry.seq for entry in before if after[entry.seq] != entry.importance]
+        assert changed
+        hits, _ = await home.minds.search(eliza, "brass key plum cake", 20, "memories", by="words")
+        found = {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None and hit.seq in after}
+        assert found.keys() & set(changed)
+        assert found == {seq: after[seq] for seq in found if seq is not None}
+        told = home.minds.inner.told(eliza)
+        assert told is not None
+        assert told["reflection_sum"] == standing_of(eliza.folder / "archive", eliza.memory.total).sum
+        assert told["reflection_sum"] >= sum(after.values())
+
+
+async def test_a_prompt_that_is_edited_counts_from_the_next_night_on_and_a_wrong_one_changes_nothing(
+    tmp_path: Path,
+) -> None:
+    vault = prepared(tmp_path, own_notes=False, reflection_threshold=0)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        model = ScriptedModel(["1: 1"] * 9)
+        inner = scripted(home, model, [])
+        for text, seen in (("Weigh, {name}:\n{memories}\n", "Weigh, Eliza:"), ("Weigh {nobody}.\n", "Weigh, Eliza:")):
+            (vault / "prompts/importance.md").write_text(text, "utf-8")
+            model.prompts.clear()
+            hear(home, eliza)
+            await night(home, eliza, inner)
+            assert model.prompts[0].startswith(seen)
+
+
+async def test_the_summarizers_profile_is_asked_where_a_vault_has_none_for_dreams(tmp_path: Path) -> None:
+    vault = prepared(tmp_path, nightly_dream=False, own_notes=False, reflection_threshold=0)
+    async with house(tmp_path) as home:
+        eliza, asked = home.agent("Eliza"), list[str]()
+        model = ScriptedModel(["1: 1"] * 9)
+        hear(home, eliza)
+        await night(home, eliza, scripted(home, model, asked))
+        assert set(asked) == {"dream"}
+        (vault / "config/llm/dream.md").unlink()
+        assert home.parts.configuration.load() == []
+        asked.clear()
+        hear(home, eliza)
+        await night(home, eliza, scripted(home, model, asked))
+        assert set(asked) == {"summarizer"}
+        assert len(model.prompts) == 2
+
+
+def test_a_life_is_known_to_its_end_though_its_last_memories_cannot_be_read(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive")
+    archive.open(writable=True)
+    archive.append([heard(seq, "Moss", "It rains.") for seq in range(1, 4)])
+    archive.close()
+    (path,) = (tmp_path / "archive").iterdir()
+    path.write_bytes(path.read_bytes() + b'{"seq":4,"at":\n')
+    far = standing_of(tmp_path / "archive", 4)
+    assert (far.lived, far.through) == (3, 4)
+
+
+async def test_given_up_anywhere_and_begun_again_nothing_is_lost_and_nothing_is_twice(tmp_path: Path) -> None:
+    for turns in range(12):
+        folder = tmp_path / str(turns)
+        prepared(folder, "It rains in my sleep, and it rains for ever and ever.", reflection_threshold=20)
+        async with house(folder) as home:
+            eliza = home.agent("Eliza")
+            hear(home, eliza)
+            home.type(eliza, "sleep", Role.AGENT)
+            home.minds.inner.asleep(eliza, home.engine)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            home.minds.inner.interrupt("eliza")
+            await home.minds.inner.settle()
+        async with house(folder) as home:
+            eliza = home.agent("Eliza")
+            await night(home, eliza)
+            assert len(of_kind(eliza, "dream")) == 1
+            thoughts = [entry.text for entry in of_kind(eliza, "thought")]
+            assert thoughts
+            assert len(thoughts) == len(set(thoughts))
+            note = (eliza.folder / "notes/moss.md").read_text()
+            assert note.count("[eliza#7]") == 1
+
+
+async def test_weighing_given_up_anywhere_is_done_once_and_leaves_archive_and_index_as_if_it_had_not_been(
+    tmp_path: Path,
+) -> None:
+    ratings = "\n".join(f"{seq}: {9 if seq == 8 else 2}" for seq in range(1, 9))
+    found = []
+    for turns in (None, *range(24)):
+        folder = tmp_path / str(turns)
+        prepared(folder, nightly_dream=False, own_notes=False, reflection_threshold=0)
+        async with house(folder) as home:
+            eliza = home.agent("Eliza")
+            hear(home, eliza)
+            await home.minds.catch_up(eliza)
+            inner = asking(home, [ratings] * 9)
+            home.type(eliza, "sleep", Role.AGENT)
+            inner.asleep(eliza, home.engine)
+            for _ in range(turns or 0):
+                await asyncio.sleep(0)
+            if turns is not None:
+                inner.interrupt("eliza")
+            await inner.settle()
+            again = len(happened(eliza, IMPORTANCE))
+            await night(home, eliza, inner)
+        async with house(folder) as home:  # as after a kill: what is known is what was written
+            eliza = home.agent("Eliza")
+            await night(home, eliza, asking(home, [ratings.replace("9", "1")] * 9))
+            events_kept = happened(eliza, IMPORTANCE)
+            assert len(events_kept) == 1, (turns, again)
+            await home.minds.catch_up(eliza)
+            hits, _ = await home.minds.search(eliza, "brass key rains herons cake", 9, "memories")
+            indexed = {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None}
+            found.append((events_kept[0]["values"], texts_of(eliza), sorted(indexed.items())))
+            weights = {entry.seq: entry.importance for entry in read_weighed(eliza.memory, 1, 8)}
+            assert {seq: weights[seq] for seq in indexed if seq in weights} == {
+                seq: value for seq, value in indexed.items() if seq in weights
+            }
+    assert all(one == found[0] for one in found), "given up or not, it comes to the same"
+
+
+@pytest.mark.parametrize(("junk", "method"), [(LONGEST_REPLY - 100, "model"), (LONGEST_REPLY, "rules")])
+async def test_of_an_endless_reply_only_the_beginning_is_looked_at(tmp_path: Path, junk: int, method: str) -> None:
+    prepared(tmp_path, nightly_dream=False, own_notes=False, reflection_threshold=0)
+    reply = "x" * (junk - 1) + "\n" + "\n".join(f"{seq}: 9" for seq in range(1, 9)) + "\n" + "y" * 100_000
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        await night(home, eliza, asking(home, [reply], max_tokens=60_000, num_ctx=200_000))
+        (event,) = happened(eliza, IMPORTANCE)
+        assert event["method"] == method
+
+
+async def test_nothing_begins_while_memories_wait_for_room_on_the_disk(tmp_path: Path) -> None:
+    prepared(tmp_path)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        home.type(eliza, "sleep", Role.AGENT)
+        (file,) = (eliza.folder / "archive").glob("*.jsonl")
+        with file_size_limit(file.stat().st_size):
+            eliza.memory.append([Perception(eliza.id, "heard", "x", "Moss", None)], AT, home.engine.number)
+        assert eliza.memory.waiting
+        home.minds.inner.asleep(eliza, home.engine)
+        await home.minds.inner.settle()
+        assert happened(eliza, IMPORTANCE) == []
+        eliza.memory.retry()
+        await night(home, eliza)
+        assert len(happened(eliza, IMPORTANCE)) == 1
+
+
+async def test_what_came_to_nothing_on_a_full_disk_is_tried_again_after_a_while(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    prepared(tmp_path)
+    clock = VirtualClock()
+    async with house(tmp_path, clock) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+        home.type(eliza, "sleep", Role.AGENT)
+        (file,) = (eliza.folder / "archive").glob("*.jsonl")
+        with file_size_limit(file.stat().st_size):
+            await night(home, eliza)
+        await night(home, eliza)
+        assert happened(eliza, IMPORTANCE) == [], "not at once"
+        clock.advance(AFTER_FAILURE)
+        await night(home, eliza)
+        assert len(happened(eliza, IMPORTANCE)) == 1
+        assert caplog.text.count("the inner life came to nothing") == 1
+
+
+async def test_who_is_woken_out_of_a_dream_does_not_remember_it(tmp_path: Path) -> None:
+    prepared(tmp_path, own_notes=False, reflection_threshold=0)
+    async with house(tmp_path) as home:
+        eliza = home.agent("Eliza")
+        hear(home, eliza)
+
+        async def woken(prompt: str) -> str:
+            home.type(eliza, "wake", Role.AGENT)
+            return "I flew over the mill with Moss, and the key sang to us."
+
+        await night(home, eliza, asking(home, ["1: 1", woken]))
+        assert of_kind(eliza, "dream") == []
+        await night(home, eliza)
+        assert len(of_kind(eliza, "dream")) == 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agents.llm.tokens import at_most
-from agents.reflection.lived import SHOWN, fitting, line_of
-from agents.reflection.words import FILES, parse_words
+from agents.reflection.experiences import SHOWN, fitting, line_of
+from agents.reflection.settings import FILES, parse_prompt
 from mud.errors import VaultProblem
 from tests.unit.agents.prompt.test_prompt import checked_golden
 from tests.unit.agents.reflection.telling import heard, made
@@ -22,7 +22,7 @@ EVENING = [
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_shipped_prompts_are_the_golden_ones(file: str) -> None:
-    words = parse_words((SHIPPED / "prompts" / file).read_text("utf-8"), f"prompts/{file}")
+    words = parse_prompt((SHIPPED / "prompts" / file).read_text("utf-8"), f"prompts/{file}")
     shown = "\n".join(map(line_of, EVENING))
     text = words.render("Eliza", "Curious and warm; she asks before she tells.", shown)
     checked_golden(f"inner_{file.removesuffix('.md')}", f"{text}\n")
@@ -30,7 +30,7 @@ def test_the_shipped_prompts_are_the_golden_ones(file: str) -> None:
 
 def test_a_place_that_is_unknown_or_missing_is_told_with_its_line() -> None:
     with pytest.raises(VaultProblem) as wrong:
-        parse_words("---\na: b\n---\nYou are {nam}.\n", "prompts/dream.md")
+        parse_prompt("---\na: b\n---\nYou are {nam}.\n", "prompts/dream.md")
     assert [str(one) for one in wrong.value.problems] == [
         "prompts/dream.md:4: {nam}: unknown place; expected one of name, profile, memories; did you mean name?",
         "prompts/dream.md: {memories}: this place is missing; expected it once",
@@ -39,7 +39,7 @@ def test_a_place_that_is_unknown_or_missing_is_told_with_its_line() -> None:
 
 def test_a_long_memory_is_cut_and_what_is_filled_in_is_not_searched_for_places() -> None:
     assert len(line_of(EVENING[3])) <= SHOWN + len("41:  ...")
-    words = parse_words("{name}: {memories}", "x")
+    words = parse_prompt("{name}: {memories}", "x")
     assert words.render("Eliza", "", "{name} {profile}") == "Eliza: {name} {profile}"
 
 

@@ -1,16 +1,24 @@
+"""The command `dream`: told to the dreamer alone; kept as a dream; with clear words when there is nothing."""
+
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from agents.commands.recall import HITS, LONGEST, LONGEST_KEPT, told_hit
+from agents.commands._answer import excerpt
+from agents.commands.mind import HITS, LONGEST, LONGEST_KEPT, best_section, told_hit
 from agents.memory.entries import Hit
+from agents.memory.note_form import NoteSection
 from mud.clock import VirtualClock, iso
 from mud.world.events import Perception
 from mud.world.roles import Role
-from tests.houses import house
+from tests.houses import house, texts_of
+from tests.settings import put
+from tests.vaults import copy_vault, without_vectors
 
 HOUR, DAY = 3600.0, 86_400.0
 
@@ -164,3 +172,104 @@ async def test_what_was_found_before_is_never_found_again(tmp_path: Path) -> Non
             assert all("search your memory" not in hit.text for hit in hits)
             assert reply.count("search your memory") == 1
         assert any(hit.kind == "result" for hit in hits)  # other results are still found
+
+
+async def test_a_dream_is_told_to_the_dreamer_and_others_see_somebody_lost_in_thought(tmp_path: Path) -> None:
+    without_vectors(copy_vault(tmp_path))
+    async with house(tmp_path) as home:
+        ann, bob = home.enter("Ann"), home.enter("Bob")
+        home.type(bob, "say The heron sleeps on one leg.")
+        reply = (await home.ask(ann, "dream | I am tired", Role.GUEST)).reply
+        assert reply.startswith("You dream: I was in ")
+        kept = ann.memory.read(ann.memory.total, ann.memory.total)[0]
+        assert (kept.kind, kept.text) == ("dream", reply.replace("You dream: ", "I dreamed: "))
+        assert kept.reason == "I am tired"
+        assert texts_of(bob)[-1] == "Ann is lost in thought."
+        assert not any("dream" in text.casefold() for text in texts_of(bob))
+        note = ann.notes.read("Dreams")
+        assert note is not None
+        assert reply.removeprefix("You dream: ") in note.text
+
+
+async def test_who_lived_through_nothing_has_nothing_to_dream_of(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        step = await home.ask(home.enter("Ann"), "dream")
+        assert step.failed
+        assert step.reply.startswith("There is nothing to dream of yet")
+        again = await home.ask(home.enter("Bob"), "dream")
+        assert again.failed, "and no dream is made of dreams"
+
+
+async def test_a_model_tells_it_where_there_is_one(tmp_path: Path) -> None:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "llm/dream", backend="scripted", model="the heron had my face and asked for bread. / no")
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say Herons are odd.")
+        assert (await home.ask(ann, "dream")).reply == "You dream: the heron had my face and asked for bread."
+        assert (await home.ask(ann, "dream")).reply.startswith("You dream: I was in "), "a word is no dream"
+        assert [row.task for row in home.parts.queue.budget.spending.rows()] == ["dreams"]
+
+
+async def test_the_note_that_cannot_be_written_costs_nobody_the_dream(tmp_path: Path) -> None:
+    without_vectors(copy_vault(tmp_path))
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        home.type(ann, "say Herons are odd.")
+        (ann.folder / "notes").write_text("no folder")
+        assert (await home.ask(ann, "dream")).reply.startswith("You dream: ")
+
+
+async def test_a_thought_is_one_memory_of_ones_own_and_nobody_elses(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        step = home.type(ann, "think the lamps were lit early | who was it?")
+        assert step.reply == 'You think, "the lamps were lit early"'
+        (entry,) = ann.memory.tail
+        assert (entry.kind, entry.text, entry.reason) == ("thought", step.reply, "who was it?")
+        assert texts_of(home.agent("Eliza"))[-1:] != [step.reply]
+
+
+@given(st.text(max_size=80), st.integers(1, 40))
+def test_an_excerpt_is_the_beginning_and_ends_between_two_words_when_it_can(text: str, most: int) -> None:
+    line = " ".join(text.split())
+    cut = excerpt(text, most)
+    assert len(cut) <= most + 3
+    if cut == line:
+        return
+    begun = cut.removesuffix("...")
+    assert line.startswith(begun)
+    rest = line[len(begun) :]
+    assert rest[0] in " ,;:-" or " " not in line[most // 2 : most + 1]
+
+
+def test_an_excerpt_of_what_fits_is_all_of_it() -> None:
+    assert excerpt("one\n two", 7) == "one two"
+    assert excerpt("one two, three", 9) == "one two..."
+
+
+def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() -> None:
+    parts = [
+        NoteSection("b", "The heron left."),
+        NoteSection("a", "A heron stood by the mill."),
+        NoteSection("", "Rain."),
+    ]
+    found = best_section(parts, "where was the heron by the mill?")
+    assert found is not None
+    assert found.heading == "a"
+    newest = best_section(parts, "heron")
+    assert newest is not None
+    assert newest.heading == "b"
+    assert best_section([], "heron") is None
+
+
+def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
+    parts = [
+        NoteSection("Old", ""),
+        NoteSection("b", "The heron left."),
+        NoteSection("a", "A heron stood by the mill."),
+    ]
+    found = best_section(parts, "zeppelin")
+    assert found is not None
+    assert found.heading == "b"
+    assert best_section([NoteSection("Old", "")], "zeppelin") is None

@@ -15,15 +15,16 @@ from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind, remembered, whispered
 from agents.text.addressing import is_question
 
-LIVED = ("said", "heard", "did", "saw", "moved", "result", "told")
+EVENTS = ("said", "heard", "did", "saw", "moved", "result", "told")
 SPOKEN_TO_ME = ("heard", "told")
 FRIEND = 5
 """Lines heard from a person that make a friend."""
 SHOWN = 160
+PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 
 
-def lived(entries: Iterable[Entry]) -> list[Entry]:
-    return [entry for entry in entries if entry.kind in LIVED and not entry.failed]
+def events_of(entries: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.kind in EVENTS and not entry.failed]
 
 
 def open_to_all(entries: Iterable[Entry]) -> list[Entry]:
