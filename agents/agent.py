@@ -33,7 +33,7 @@ from agents.mind.journal_keeper import JournalKeeper
 from agents.mind.services import Count, Services
 from agents.mind.settings import ThinkingSettings, think_profile
 from agents.mind.thinker import Thinker
-from agents.mind.trace_file import TraceFile
+from agents.mind.traces import TraceFile
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.text.daytime import lasted, passed
 from mud.errors import UnknownName

@@ -6,6 +6,7 @@ Each agent has one thought at a time; the loop itself never waits for a model.
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 from collections.abc import Callable
 from contextlib import suppress
@@ -17,16 +18,14 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, Recall, Situation, Voice
 from agents.life.attention import Attention
-from agents.life.due_queue import DueQueue
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
-from agents.mind.actor import situate
+from agents.mind.actor import by_witness, situate
 from agents.mind.settings import SELF_CHANGES
 from agents.mind.sleep_schedule import SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
-from agents.mind.witnesses import by_witness
 from agents.population.population import Population
 from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
@@ -366,3 +365,43 @@ class Scheduler:
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)
         await self._minds.inner.stop()
+
+
+_SLACK = 64
+"""Outdated entries that the heap may hold beyond as many as are current."""
+
+
+class DueQueue:
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}
+        self._heap: list[tuple[float, str]] = []
+
+    def set(self, name: str, at: float) -> None:
+        self._due[name] = at
+        heapq.heappush(self._heap, (at, name))
+        if len(self._heap) > 2 * len(self._due) + _SLACK:
+            self._heap = [(due, one) for one, due in self._due.items()]
+            heapq.heapify(self._heap)
+
+    def hasten(self, name: str, at: float) -> None:
+        """Make an agent due at this time unless it is due earlier or was dropped."""
+        if name in self._due and at < self._due[name]:
+            self.set(name, at)
+
+    def drop(self, name: str) -> None:
+        self._due.pop(name, None)
+
+    def next(self) -> float | None:
+        """Return the earliest due time; None when nobody is due."""
+        while self._heap and self._due.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def take(self, now: float, most: int) -> list[str]:
+        """Remove and return at most `most` agents due by `now`, earliest first."""
+        taken: list[str] = []
+        while len(taken) < most and (at := self.next()) is not None and at <= now:
+            name = heapq.heappop(self._heap)[1]
+            del self._due[name]
+            taken.append(name)
+        return taken

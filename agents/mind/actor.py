@@ -5,15 +5,15 @@ Characters of people have one too. It knows the world only from the character's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
 
 from agents.brains import Person, Situation
 from agents.definition import AgentDefinition
-from agents.memory.entries import Entry
+from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from mud.engine.engine import Engine, Step
+from mud.engine.engine import Engine, Step, perceived_from_json
 from mud.world.events import Perception
 from mud.world.roles import Role
 from mud.world.things import Kind
@@ -79,4 +79,32 @@ def situate(
         bedtime=bedtime,
         woke=woke,
         takes_notes=takes_notes,
+    )
+
+
+def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
+    grouped: dict[str, list[Perception]] = {}
+    for perceived in left:
+        grouped.setdefault(perceived.who, []).append(perceived)
+    return grouped
+
+
+def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perception]:
+    """Return the readable perceptions of a ledger record; append the unreadable values to `broken`."""
+    left: list[Perception] = []
+    held = record.get("left", [])
+    for data in held if isinstance(held, list) else [held]:
+        if isinstance(data, dict) and _is_memory(data):
+            left.append(perceived_from_json(data))
+        elif broken is not None:
+            broken.append(data)
+    return left
+
+
+def _is_memory(data: Mapping[str, Any]) -> bool:
+    return (
+        all(isinstance(data.get(key), str) for key in ("who", "kind", "text"))
+        and data["kind"] in KINDS
+        and all(isinstance(data.get(key), str | None) for key in ("actor", "place", "reason"))
+        and isinstance(data.get("failed", False), bool)
     )

@@ -26,8 +26,8 @@ from agents.memory.examining import examine
 from agents.memory.notes import Note
 from agents.memory.seeds import fresh
 from agents.memory.weights import last_values, read_weighed
+from agents.mind.actor import by_witness, left_by
 from agents.mind.services import Services
-from agents.mind.witnesses import by_witness, left_by
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
 from agents.population.pause import PauseState

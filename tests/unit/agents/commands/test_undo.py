@@ -9,7 +9,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.commands._edit import LONGEST_OWN
-from agents.definition_versions import FOLDER, MOST
+from agents.definition_edits import FOLDER, MOST
 from mud.server.requests import carry_out
 from mud.world.events import Request
 from mud.world.roles import Role
