@@ -53,7 +53,7 @@ class Agent:
         definition: replaced when its file is edited.
         folder: `vault/agents/<slug>`.
         settings, thinking, profile: return the current settings.
-        life: its memory as a whole; changes go through it.
+        life: the end of its turns, and reading its files anew.
         thinker: None for a person, and while nobody thinks.
         unreadable: memories that the last check of the whole archive could not read.
     """
@@ -183,8 +183,8 @@ def put_together(
     services = CompactionServices(means.strategies, means.summarizers, means.clock, log.info, model, means.prompts)
     compactor = Compactor(memory, settings, services, committed, context, keeper.keep)
     masks = MaskLog(compactor.view, means.clock)
-    life = CharacterMemory(memory, compactor, masks, means.clock, fold_soon, keeper.forget)
-    notes, actor = Notes(folder / "notes"), Actor(life, remembered)
+    life = CharacterMemory(memory, compactor, masks, fold_soon, keeper.forget)
+    notes, actor = Notes(folder / "notes"), Actor(memory, remembered)
     seeds, rebuild = Seeds(memory, means.clock, writable=means.writable), Rebuild(compactor)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
     own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 
 from agents.commands._answer import answers, no_mind
 from agents.definition import AgentDefinition, find_definition
-from agents.mind.character_memory import must_be_written, trash_of
+from agents.memory.memory import Memory
+from agents.mind.character_memory import TRASH
 from agents.population.population import Population
 from mud.commands import Context, Outcome, command
-from mud.errors import LociError, Refusal
+from mud.errors import LociError, Refusal, Unavailable
 from mud.sanitize import visible
 from mud.storage.paths import make_folder, move
 from mud.world.events import Request
@@ -68,8 +70,8 @@ def _put_away(minds: Population, definition: AgentDefinition) -> Path:
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:
         if agent is not None:
-            must_be_written(agent.memory)
-        trash = trash_of(folder, minds.means.clock.now())
+            _must_be_written(agent.memory)
+        trash = _trash_of(folder, minds.means.clock.now())
         make_folder(trash.parent)
         move(folder, trash)
     except (LociError, OSError) as error:
@@ -81,3 +83,20 @@ def _put_away(minds: Population, definition: AgentDefinition) -> Path:
         move(trash, folder)
         raise Refusal(minds.say(CANNOT, name=definition.name, why=error)) from None
     return trash
+
+
+def _must_be_written(memory: Memory) -> None:
+    """Write all pending entries to the archive before its folder is moved; raises Unavailable when it cannot."""
+    memory.retry()
+    if memory.waiting or memory.missing_from is not None:
+        raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
+    memory.sync()
+
+
+def _trash_of(folder: Path, now: datetime) -> Path:
+    """Return an unused path in the vault's trash for a character's folder, named by folder and time."""
+    stem = f"{folder.name}-{now:%Y%m%d-%H%M%S}"
+    trash, number = folder.parent.parent / TRASH, 1
+    while (found := trash / (stem if number == 1 else f"{stem}-{number}")).exists():
+        number += 1
+    return found

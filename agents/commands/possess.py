@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from agents.commands._answer import answers, asked_about
-from agents.population.pause import Possession
-from agents.population.population import Population
+from agents.population.population import Population, Possession
 from mud.commands import Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.events import Request

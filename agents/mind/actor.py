@@ -6,7 +6,7 @@ Characters of people have one too. It knows the world only from the character's 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from agents.brains import Person, Situation
 from agents.definition import AgentDefinition
@@ -22,22 +22,15 @@ from mud.world.world import World
 RECENT = 64
 
 
-class KeepsPerceptions(Protocol):
-    """Implemented by `agents.mind.character_memory.CharacterMemory`."""
-
-    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
-        """Keep the perceptions of one step; return the new entries that are in the archive."""
-        ...
-
-
 class Actor:
-    def __init__(self, life: KeepsPerceptions, remembered: Callable[[Sequence[Entry]], None]) -> None:
-        self._life = life
-        self._remembered = remembered
+    """One character's senses and hands. `remembered` is called with the new entries that are in the archive."""
+
+    def __init__(self, memory: Memory, remembered: Callable[[Sequence[Entry]], None]) -> None:
+        self._memory, self._remembered = memory, remembered
 
     def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
         """Keep the perceptions of step number `source` at ISO time `at`, as one write."""
-        self._remembered(self._life.append(perceptions, at, source))
+        self._remembered(self._memory.append(perceptions, at, source))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
         """Submit a line with the rank of an agent; a mind never has a higher one."""
