@@ -22,7 +22,7 @@ class CharacterMemory:
         memory: Memory,
         compactor: Compactor,
         masks: MaskLog,
-        fold_soon: Callable[[], None],
+        fold_soon: Callable[[], object],
         forget: Callable[[], None] = lambda: None,
     ) -> None:
         self._memory, self._compactor, self._masks = memory, compactor, masks
