@@ -31,7 +31,7 @@ from agents.mind.journal_keeper import JournalKeeper
 from agents.mind.services import Count, Services
 from agents.mind.settings import ThinkingSettings, think_profile
 from agents.mind.thinker import Thinker
-from agents.mind.trace_file import TraceFile
+from agents.mind.traces import TraceFile
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.text.daytime import lasted, passed
 from mud.errors import UnknownName
@@ -51,7 +51,7 @@ class Agent:
         definition: replaced when its file is edited.
         folder: `vault/agents/<slug>`.
         settings, thinking, profile: return the current settings.
-        life: its memory as a whole; changes go through it.
+        life: the end of its turns, and reading its files anew.
         thinker: None for a person, and while nobody thinks.
         unreadable: memories that the last check of the whole archive could not read.
     """
@@ -181,8 +181,8 @@ def put_together(
     services = CompactionServices(means.strategies, means.summarizers, means.clock, log.info, model, means.prompts)
     compactor = Compactor(memory, settings, services, committed, context, keeper.keep)
     masks = MaskLog(compactor.view, means.clock)
-    life = CharacterMemory(memory, compactor, masks, means.clock, fold_soon, keeper.forget)
-    notes, actor = Notes(folder / "notes"), Actor(life, remembered)
+    life = CharacterMemory(memory, compactor, masks, fold_soon, keeper.forget)
+    notes, actor = Notes(folder / "notes"), Actor(memory, remembered)
     seeds, rebuild = Seeds(memory, means.clock, writable=means.writable), Rebuild(compactor)
     traces = TraceFile(means.vault / "log/traces" / definition.slug)
     own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agents.agent import Agent
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import Commit, CompactionServices
 from agents.compaction.settings import CompactionSettings
@@ -215,3 +217,12 @@ class Life:
 def heard(words: str, who: str = "Moss", place: str = "The Library") -> Perception:
     """Return something heard."""
     return Perception("#2001", "heard", f'{who} says, "{words}"', who, place)
+
+
+def begin_anew(agent: Agent) -> None:
+    """Empty an agent's memory."""
+    agent.memory.close()
+    for part in ("archive", "summaries", "notes"):
+        shutil.rmtree(agent.folder / part, ignore_errors=True)
+    (agent.folder / "journal.md").unlink(missing_ok=True)
+    agent.life.reopen()

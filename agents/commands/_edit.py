@@ -11,8 +11,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.definition import AgentDefinition
-from agents.definition_edits import replace_section
-from agents.definition_versions import follow, keep, last_change, put_aside, taken_back
+from agents.definition_edits import follow, keep, last_change, put_aside, replace_section, taken_back
 from agents.population.population import Population
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.storage.documents import replace_key

@@ -12,7 +12,7 @@ from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import FILE
-from agents.definition_versions import keep
+from agents.definition_edits import keep
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import LociError, Refusal

@@ -5,17 +5,18 @@
 from __future__ import annotations
 
 import math
+from datetime import datetime
 from pathlib import Path
 
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, ask_about, asked_about, asked_about_agent, no_mind
 from agents.commands._edit import set_key
 from agents.definition import AgentDefinition, find_definition
-from agents.mind.character_memory import must_be_written, trash_of
-from agents.population.pause import Possession
-from agents.population.population import Population
+from agents.memory.memory import Memory
+from agents.mind.character_memory import TRASH
+from agents.population.population import Population, Possession
 from mud.commands import Context, Outcome, Say, command
-from mud.errors import LociError, Refusal, UnknownName
+from mud.errors import LociError, Refusal, Unavailable, UnknownName
 from mud.registry import hint, plug_in_names, suggest
 from mud.sanitize import visible
 from mud.storage.paths import make_folder, move
@@ -280,8 +281,8 @@ def _put_away(minds: Population, definition: AgentDefinition) -> Path:
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:
         if agent is not None:
-            must_be_written(agent.memory)
-        trash = trash_of(folder, minds.means.clock.now())
+            _must_be_written(agent.memory)
+        trash = _trash_of(folder, minds.means.clock.now())
         make_folder(trash.parent)
         move(folder, trash)
     except (LociError, OSError) as error:
@@ -293,3 +294,20 @@ def _put_away(minds: Population, definition: AgentDefinition) -> Path:
         move(trash, folder)
         raise Refusal(minds.say(CANNOT_FORGET, name=definition.name, why=error)) from None
     return trash
+
+
+def _must_be_written(memory: Memory) -> None:
+    """Write all pending entries to the archive before its folder is moved; raises Unavailable when it cannot."""
+    memory.retry()
+    if memory.waiting or memory.missing_from is not None:
+        raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
+    memory.sync()
+
+
+def _trash_of(folder: Path, now: datetime) -> Path:
+    """Return an unused path in the vault's trash for a character's folder, named by folder and time."""
+    stem = f"{folder.name}-{now:%Y%m%d-%H%M%S}"
+    trash, number = folder.parent.parent / TRASH, 1
+    while (found := trash / (stem if number == 1 else f"{stem}-{number}")).exists():
+        number += 1
+    return found

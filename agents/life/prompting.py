@@ -260,4 +260,4 @@ def _profile_of(agent: Agent) -> str:
 
 def _view(agent: Agent) -> View:
     most = agent.compactor.view.state().window // LEAST_LINE
-    return agent.life.context(max(most, agent.settings().runtime_cap))
+    return agent.compactor.view.shown(max(most, agent.settings().runtime_cap))

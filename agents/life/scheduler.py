@@ -6,27 +6,25 @@ Each agent has one thought at a time; the loop itself never waits for a model.
 from __future__ import annotations
 
 import asyncio
+import heapq
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, Recall, Situation, Voice
-from agents.life.attention import Attention
-from agents.life.due_queue import DueQueue
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
-from agents.mind.actor import situate
+from agents.mind.actor import by_witness, situate
 from agents.mind.settings import SELF_CHANGES
 from agents.mind.sleep_schedule import SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
-from agents.mind.witnesses import by_witness
 from agents.population.population import Population
 from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
@@ -366,3 +364,95 @@ class Scheduler:
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)
         await self._minds.inner.stop()
+
+
+_SLACK = 64
+"""Outdated entries that the heap may hold beyond as many as are current."""
+
+
+class DueQueue:
+    def __init__(self) -> None:
+        self._due: dict[str, float] = {}
+        self._heap: list[tuple[float, str]] = []
+
+    def set(self, name: str, at: float) -> None:
+        self._due[name] = at
+        heapq.heappush(self._heap, (at, name))
+        if len(self._heap) > 2 * len(self._due) + _SLACK:
+            self._heap = [(due, one) for one, due in self._due.items()]
+            heapq.heapify(self._heap)
+
+    def hasten(self, name: str, at: float) -> None:
+        """Make an agent due at this time unless it is due earlier or was dropped."""
+        if name in self._due and at < self._due[name]:
+            self.set(name, at)
+
+    def drop(self, name: str) -> None:
+        self._due.pop(name, None)
+
+    def next(self) -> float | None:
+        """Return the earliest due time; None when nobody is due."""
+        while self._heap and self._due.get(self._heap[0][1]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def take(self, now: float, most: int) -> list[str]:
+        """Remove and return at most `most` agents due by `now`, earliest first."""
+        taken: list[str] = []
+        while len(taken) < most and (at := self.next()) is not None and at <= now:
+            name = heapq.heappop(self._heap)[1]
+            del self._due[name]
+            taken.append(name)
+        return taken
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call for an agent's attention: the latest time at which it wants to think, and whether a person waits."""
+
+    at: float
+    person: bool
+
+    def joined(self, other: _Call | None) -> _Call:
+        return self if other is None else _Call(min(self.at, other.at), self.person or other.person)
+
+
+class Attention:
+    def __init__(self) -> None:
+        self._calls: dict[str, _Call] = {}
+        self._seen: dict[str, _Call] = {}
+        """Calls that the running thought covers."""
+
+    def call(self, slug: str, at: float, *, person: bool) -> None:
+        """Record that somebody addressed an agent, which wants to think at `at` by the monotonic clock."""
+        self._calls[slug] = _Call(at, person).joined(self._calls.get(slug))
+
+    def begin(self, slug: str) -> bool:
+        """Begin a turn that covers all calls so far; return whether a person waits for it."""
+        waiting = self.person_waits(slug)
+        self.drop(slug)
+        return waiting
+
+    def see(self, slug: str) -> None:
+        if (call := self._calls.pop(slug, None)) is not None:
+            self._seen[slug] = call.joined(self._seen.get(slug))
+
+    def answer(self, slug: str) -> bool:
+        """Record that the thought succeeded; return whether a person called while it was queued."""
+        seen = self._seen.pop(slug, None)
+        return seen is not None and seen.person
+
+    def end(self, slug: str) -> float | None:
+        """End a turn; return when the next is due, None for no wish. The calls of a failed thought count again."""
+        if (seen := self._seen.pop(slug, None)) is not None:
+            self._calls[slug] = seen.joined(self._calls.get(slug))
+        call = self._calls.get(slug)
+        return call.at if call is not None else None
+
+    def person_waits(self, slug: str) -> bool:
+        """Return whether a person waits for an agent, including for the running thought."""
+        return any(slug in calls and calls[slug].person for calls in (self._calls, self._seen))
+
+    def drop(self, slug: str) -> None:
+        self._calls.pop(slug, None)
+        self._seen.pop(slug, None)

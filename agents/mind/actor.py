@@ -5,15 +5,15 @@ Characters of people have one too. It knows the world only from the character's 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from agents.brains import Person, Situation
 from agents.definition import AgentDefinition
-from agents.memory.entries import Entry
+from agents.memory.entries import KINDS, Entry
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from mud.engine.engine import Engine, Step
+from mud.engine.engine import Engine, Step, perceived_from_json
 from mud.world.events import Perception
 from mud.world.roles import Role
 from mud.world.things import Kind
@@ -22,22 +22,15 @@ from mud.world.world import World
 RECENT = 64
 
 
-class KeepsPerceptions(Protocol):
-    """Implemented by `agents.mind.character_memory.CharacterMemory`."""
-
-    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
-        """Keep the perceptions of one step; return the new entries that are in the archive."""
-        ...
-
-
 class Actor:
-    def __init__(self, life: KeepsPerceptions, remembered: Callable[[Sequence[Entry]], None]) -> None:
-        self._life = life
-        self._remembered = remembered
+    """One character's senses and hands. `remembered` is called with the new entries that are in the archive."""
+
+    def __init__(self, memory: Memory, remembered: Callable[[Sequence[Entry]], None]) -> None:
+        self._memory, self._remembered = memory, remembered
 
     def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
         """Keep the perceptions of step number `source` at ISO time `at`, as one write."""
-        self._remembered(self._life.append(perceptions, at, source))
+        self._remembered(self._memory.append(perceptions, at, source))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
         """Submit a line with the rank of an agent; a mind never has a higher one."""
@@ -79,4 +72,32 @@ def situate(
         bedtime=bedtime,
         woke=woke,
         takes_notes=takes_notes,
+    )
+
+
+def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:
+    grouped: dict[str, list[Perception]] = {}
+    for perceived in left:
+        grouped.setdefault(perceived.who, []).append(perceived)
+    return grouped
+
+
+def left_by(record: Mapping[str, Any], broken: list[object] | None = None) -> list[Perception]:
+    """Return the readable perceptions of a ledger record; append the unreadable values to `broken`."""
+    left: list[Perception] = []
+    held = record.get("left", [])
+    for data in held if isinstance(held, list) else [held]:
+        if isinstance(data, dict) and _is_memory(data):
+            left.append(perceived_from_json(data))
+        elif broken is not None:
+            broken.append(data)
+    return left
+
+
+def _is_memory(data: Mapping[str, Any]) -> bool:
+    return (
+        all(isinstance(data.get(key), str) for key in ("who", "kind", "text"))
+        and data["kind"] in KINDS
+        and all(isinstance(data.get(key), str | None) for key in ("actor", "place", "reason"))
+        and isinstance(data.get("failed", False), bool)
     )

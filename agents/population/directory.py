@@ -46,6 +46,8 @@ class AgentDirectory:
         """The problems of each `agent.md`, by folder."""
         self._unwritten: set[str] = set()
         """Folders whose id is known but not in their file."""
+        self._named: defaultdict[str, set[str]] = defaultdict(set)
+        """Folders by the ids and names that their definitions ever had."""
         self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
         """Returns the unknown names in a definition, except locations."""
         self._folder = folder
@@ -132,7 +134,7 @@ class AgentDirectory:
         own = self._own_id(slug) or definition.id
         name = definition.name or self.called(slug)
         one = definition if (own, name) == (definition.id, definition.name) else replace(definition, id=own, name=name)
-        if own and not any(_alike(one, other) for other in self.definitions.values()) and not self._is_copy(one):
+        if own and not self._alike(one) and not self._is_copy(one):
             self._use(one)
 
     def called(self, slug: str) -> str:
@@ -142,8 +144,16 @@ class AgentDirectory:
 
     def _use(self, definition: AgentDefinition) -> None:
         self.definitions[definition.slug] = definition
+        for key in _keys(definition):
+            self._named[key].add(definition.slug)
         if definition.id:
             self.homes[definition.id] = definition.slug
+
+    def _alike(self, definition: AgentDefinition) -> list[Problem]:
+        """Return the problems of an id or a name that another definition in use has."""
+        slugs = set().union(*(self._named.get(key, ()) for key in _keys(definition)))
+        others = (self.definitions[slug] for slug in sorted(slugs) if slug in self.definitions)
+        return [problem for other in others for problem in _alike(definition, other)]
 
     def _own_id(self, slug: str) -> str:
         """Return the known id of a folder, from the running world or the saved state; may be empty."""
@@ -165,8 +175,8 @@ class AgentDirectory:
                 write(path, replace_key(read_text(path, file=file), "id", own, file))
             self._unwritten.discard(slug)
             if not definition.id:
-                self.definitions[slug] = self.drafts[slug] = replace(definition, id=own)
-                self.homes[own] = slug
+                self.drafts[slug] = replace(definition, id=own)
+                self._use(self.drafts[slug])
                 number += 1
 
     def leave_out_new(self, wrong: Collection[str]) -> None:
@@ -236,7 +246,7 @@ class AgentDirectory:
             return [_wrong(definition, "id", f"{definition.id!r} is wrong: an id never changes; expected {own!r}")]
         if known is None and self._is_copy(definition):
             return [_taken_by(definition, agent_file(self.homes[definition.id]))]
-        return [problem for other in self.definitions.values() for problem in _alike(definition, other)]
+        return self._alike(definition)
 
     def _is_copy(self, definition: AgentDefinition) -> bool:
         """Return whether an id belongs to another folder whose file cannot be read now."""
@@ -260,10 +270,14 @@ class AgentDirectory:
     def _clashes_of_drafts(self) -> list[Problem]:
         """Return further conflicts of the files that are left out because of mistakes."""
         problems: list[Problem] = []
-        out = [draft for slug, draft in self.drafts.items() if self.definitions.get(slug) is not draft]
-        for at, draft in enumerate(out):
-            for other in (*self.definitions.values(), *out[:at]):
-                problems += _alike(draft, other)
+        earlier: defaultdict[str, list[AgentDefinition]] = defaultdict(list)
+        for slug, draft in self.drafts.items():
+            if self.definitions.get(slug) is draft:
+                continue
+            problems += self._alike(draft)
+            for key in _keys(draft):
+                problems += [problem for other in earlier[key] for problem in _alike(draft, other)]
+                earlier[key].append(draft)
         return problems
 
 
@@ -274,6 +288,10 @@ def at_other_places(told: Iterable[Problem], more: Iterable[Problem]) -> list[Pr
     for problem in more:
         found.setdefault((problem.file, problem.line, problem.key), problem)
     return [problem for place, problem in found.items() if place not in places]
+
+
+def _keys(definition: AgentDefinition) -> set[str]:
+    return {definition.id, plain(definition.name)} - {""}
 
 
 def _alike(definition: AgentDefinition, other: AgentDefinition) -> list[Problem]:

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from agents.agent import Agent, put_together
 from agents.compaction.due import fold_due
@@ -26,11 +26,10 @@ from agents.memory.examining import examine
 from agents.memory.history import last_values, read_weighed
 from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
+from agents.mind.actor import by_witness, left_by
 from agents.mind.services import Services
-from agents.mind.witnesses import by_witness, left_by
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
-from agents.population.pause import PauseState
 from agents.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from mud.clock import iso
@@ -249,7 +248,7 @@ class Population:
 
     async def fold(self, agent: Agent, reason: str) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
-        return await self.tracked(agent, agent.life.compact(reason))
+        return await self.tracked(agent, agent.compactor.fold_now(reason))
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
@@ -372,3 +371,41 @@ class Population:
     def report(self, agent: Agent) -> str:
         """Return the status as text for people, including the summaries."""
         return report(self.status(agent))
+
+
+class Possession(NamedTuple):
+    """A character that the owner controls. `who` and `owner` are ids of characters."""
+
+    slug: str
+    who: str
+    name: str
+    owner: str
+
+
+class PauseState:
+    def __init__(self) -> None:
+        self.possession: Possession | None = None
+        """One character at a time."""
+        self._everybody = False
+        self._otherwise: set[str] = set()
+        """Folders for which the opposite of `_everybody` holds."""
+
+    def rests(self, slug: str) -> bool:
+        """Return whether an agent does not think now, being paused or controlled by the owner."""
+        return self.paused(slug) or (self.possession is not None and self.possession.slug == slug)
+
+    def paused(self, slug: str) -> bool:
+        return (slug in self._otherwise) != self._everybody
+
+    def pause(self, slug: str, *, paused: bool) -> None:
+        if self.paused(slug) != paused:
+            self._otherwise ^= {slug}
+
+    def pause_all(self, *, paused: bool) -> None:
+        """Pause or resume all agents, also those added later."""
+        self._everybody = paused
+        self._otherwise.clear()
+
+    def leads(self, owner: str) -> Possession | None:
+        """Return what the owner with this character id controls."""
+        return self.possession if self.possession is not None and self.possession.owner == owner else None

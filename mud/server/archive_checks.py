@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 from agents.definition import AgentDefinition
 from agents.memory.examining import Examined, Look, first_after
 from agents.memory.memory import Memory
+from agents.mind.actor import left_by
 from agents.mind.character_memory import TRASH
-from agents.mind.witnesses import left_by
 from mud.clock import VirtualClock, iso
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.definition import AgentDefinition, find_location
+from agents.mind.actor import left_by
 from agents.mind.settings import offers
-from agents.mind.witnesses import left_by
 from agents.population.population import Population
 from mud.clock import Clock
 from mud.commands import Command

@@ -17,6 +17,7 @@ from agents.prompt import Prompt
 from mud.clock import VirtualClock
 from mud.server.wiring import Parts, opened
 from tests.live_server import LiveServer, live_server
+from tests.lives import begin_anew
 from tests.scripts import SCRIPTS
 from tests.settings import put, put_own
 from tests.vaults import copy_vault
@@ -54,7 +55,7 @@ def agent_of(parts: Parts, way: Way) -> Agent:
     put_own(parts.vault, "eliza", strategy=way.strategy, preset=way.preset, auto_enabled=True)
     assert parts.minds.load_definition("eliza") == []
     agent = parts.minds.get("Eliza")
-    agent.life.clear()
+    begin_anew(agent)
     return agent
 
 
@@ -66,7 +67,7 @@ def line(script: str, length: int, number: int) -> str:
 
 def unheld(agent: Agent, prompt: Prompt) -> list[int]:
     """Return the memories that are neither in a prompt nor in a summary of its view."""
-    view = agent.life.context()
+    view = agent.compactor.view.shown()
     held = [one.covers for one in (view.longterm, view.recent) if one is not None]
     held += [covers for covers in (prompt.shown, view.hidden) if covers is not None]
     missed = set(range(1, agent.memory.total + 1))

@@ -15,7 +15,7 @@ from random import Random
 from agents.agent import Agent
 from agents.definition import find_location, write_definition
 from agents.life.scheduler import Scheduler, SchedulerConfig
-from agents.mind.witnesses import by_witness
+from agents.mind.actor import by_witness
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from mud.server.brains import load_brains

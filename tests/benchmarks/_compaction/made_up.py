@@ -13,11 +13,10 @@ from typing import Any
 
 from mud.clock import iso
 from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
+from tests.benchmarks.samples import sample
 
-_NAMES = ("Aldous", "Berta", "Casimir", "Dagny", "Egbert", "Frieda", "Gunther", "Hedda")
-_PLACES = ("the Glassworks", "the Mill Race", "the Toll House", "the Rope Walk", "the Hop Field")
-_TALK = ("My back aches today.", "The bread was burnt again.", "It smells of rain.", "Have you eaten?", "I am off now.")
-_DEEDS = ("yawns.", "looks around.", "hums a tune.", "stretches.", "leans on the wall.")
+_SAMPLE = sample("life")
+_NAMES, _PLACES, _TALK, _DEEDS = (_SAMPLE[key] for key in ("names", "places", "talk", "deeds"))
 _BEGINNING = datetime(2026, 3, 1, 7, tzinfo=UTC)
 _STEP = timedelta(minutes=4)
 TOLD = 6
@@ -25,26 +24,8 @@ TOLD = 6
 LOOKS = 12
 """One memory in so many is a look around."""
 
-_CENTRAL = (
-    ("I promised {name} to bring the silver key to {place}.", "What did I promise {name}?", ("silver key",)),
-    ("{name} taught me all I know of glass.", "Who taught me of glass?", ("{name}",)),
-    ("{name} is looking for her brother Leopold.", "Whom is {name} looking for?", ("Leopold",)),
-    ("I owe {name} a goose.", "What do I owe {name}?", ("goose",)),
-)
-_PERIPHERAL = (
-    ('{name} says, "I never eat pickled plums."', "What does {name} never eat?", ("pickled plums",)),
-    ('{name} says, "The oak cradle is hidden under {place}."', "Where is the oak cradle hidden?", ("{place}",)),
-    ('{name} says, "I was a bell founder once."', "What was {name} once?", ("bell founder",)),
-    ('{name} says, "My daughter will marry at the first frost."', "When will the daughter marry?", ("first frost",)),
-)
-_OBSCURE = (
-    ('{name} says, "The lock of {place} opens with {number}."', "What number opens the lock of {place}?"),
-    ('{name} says, "I sold the red lantern for {number} pennies."', "For how many pennies was the lantern sold?"),
-    ('{name} says, "It is {number} paces from here to {place}."', "How many paces is it to {place}?"),
-    ('{name} says, "The crown bears the year {number}."', "Which year does the crown bear?"),
-)
-
-LEAST = len(_CENTRAL) * TOLD + len(_PERIPHERAL) + len(_OBSCURE)
+_COUNTS = {"central": TOLD, "peripheral": 1, "obscure": 1}
+LEAST = sum(len(_SAMPLE[kind]) * count for kind, count in _COUNTS.items())
 
 
 def made_up_life(memories: int, seed: int) -> BenchmarkLife:
@@ -63,15 +44,13 @@ def made_up_life(memories: int, seed: int) -> BenchmarkLife:
 
 def _facts(chance: Random) -> Sequence[tuple[str, str, str, tuple[str, ...], int]]:
     """Return each fact: its kind, text, question, strings of the answer, and how often it is told."""
-    numbers = chance.sample(range(1000, 9999), len(_OBSCURE))
-    obscure = [(told, asked, (str(number),)) for (told, asked), number in zip(_OBSCURE, numbers, strict=True)]
+    numbers = chance.sample(range(1000, 9999), len(_SAMPLE["obscure"]))
     facts = []
-    for kind, made, count in (("central", _CENTRAL, TOLD), ("peripheral", _PERIPHERAL, 1), ("obscure", obscure, 1)):
-        for number, (told, asked, answer) in enumerate(made):
-            words = {"name": _NAMES[number], "place": _PLACES[number], "number": answer[0]}
-            facts.append(
-                (kind, told.format(**words), asked.format(**words), tuple(one.format(**words) for one in answer), count)
-            )
+    for kind, count in _COUNTS.items():
+        for at, fact in enumerate(_SAMPLE[kind]):
+            words = {"name": _NAMES[at], "place": _PLACES[at], "number": str(numbers[at])}
+            answer = tuple(one.format(**words) for one in fact.get("answer", ["{number}"]))
+            facts.append((kind, fact["told"].format(**words), fact["asked"].format(**words), answer, count))
     return facts
 
 

@@ -26,11 +26,12 @@ from mud.clock import parse_iso
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import opened
 from mud.simulation.run import SimulationPlan, simulate
+from tests.benchmarks import samples
 from tests.benchmarks._bench import Say, Table
 from tests.benchmarks._compaction.living import LivingMode
 from tests.benchmarks._scratch import LifeClock, clock_of, scratch
 
-LIVES = Path(__file__).with_name("lives")
+LIVES = samples.FOLDER / "lives"
 """Scripted lives in the format of `remember`; `facts` and `promise` list the words to be found. A file is named after
 its agent.
 """

@@ -34,6 +34,7 @@ from mud.server.wiring import Parts, opened
 from mud.storage.setting_lines import replace_setting
 from mud.storage.settings import Scalar
 from mud.world.roles import Role
+from tests.benchmarks import samples
 from tests.benchmarks._prompt.watching import Call, PromptWatch, WatchedPrompting, watched
 from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
 
@@ -55,32 +56,7 @@ MOST_IDLE = 9
 """Most rounds in a row without a question to the model before that is an error."""
 MOST_TURNS = 4000
 """Most turns until every agent has a past; an agent that sleeps or is paused never gets one."""
-SAYINGS = (
-    "Good evening. I came in by the gate, and nobody asked me why.",
-    "Has anybody seen a brass key with a green ribbon?",
-    "My sister Odile keeps bees on the far side of the canal.",
-    "I promised to bring back a copper kettle by Thursday.",
-    "What did you find today?",
-    "They say the glass of the nineteenth lamp lies at the bottom of the cistern.",
-    "I counted eleven swifts over the long table this morning.",
-    "Who sat by the window in the library?",
-    "The bread was better before the flood, my grandmother says.",
-    "Do you remember what I came for?",
-    "There is a boat with no name on the towpath, and it is not mine.",
-    "I left my umbrella in the gallery, at the fifth niche or the sixth.",
-    "Somebody has been writing on the tags in the lobby again.",
-    "Where does the culvert lead?",
-    "I like it here. It smells of apples and old leather.",
-    "Mr Quill the postman owes me two letters.",
-    "What would you do with a bell that has no tongue?",
-    "The red knot was on the seventh step when I came down.",
-    "Tell me what the others are up to.",
-    "I shall be off before the lamps are counted.",
-    "Have you ever been to the loft?",
-    "A man in a grey hat asked for you at the stile.",
-    "It rained on the hall, and I thought there was a party.",
-    "Which of these doors do people lean on?",
-)
+SAYINGS = (samples.FOLDER / "sayings.txt").read_text(encoding="utf-8").splitlines()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,11 @@ from random import Random
 
 from agents.memory.entries import Entry
 from mud.clock import iso
+from tests.benchmarks.samples import sample
 
 FLATTENING = 2.7
-_NAMES = "Ansgar Bettine Corwen Dorte Edda Falk Gunda Hauke Ilse Jorun Knut Liesel"
-_PLACES = "the Cooperage;the Long Barn;the Salt Store;the Weir;the Chapel Yard;the Smoke House;the Lower Field"
-_DEEDS = ("yawns", "looks around", "leans on the wall", "hums a tune", "laughs", "stretches")
-_SMALL = ("the", "a", "of", "to", "and", "in", "that", "with", "for", "on", "by", "my", "your", "our", "from")
-_ASKING = ("What did {name} say about {words}?", "Where is {words}?", "Who told me of {words}?", "When was {words}?")
+_SAMPLE = sample("world")
+_NAMES, _PLACES, _DEEDS, _SMALL, _ASKING = (_SAMPLE[key] for key in ("names", "places", "deeds", "small", "asking"))
 _BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 _STEP = timedelta(minutes=4)
 
@@ -29,18 +27,17 @@ class MadeUp:
 
     def __init__(self, seed: int, words: Sequence[str]) -> None:
         self._seed, self._words = seed, words
-        self._names, self._places = _NAMES.split(), _PLACES.split(";")
         self._weights = list(accumulate(1 / (rank + FLATTENING) for rank in range(1, len(words) + 1)))
 
     def entry(self, life: int, seq: int) -> Entry:
         chance = Random(f"{self._seed} {life} {seq}")
-        who, where, kind = chance.choice(self._names), chance.choice(self._places), chance.random()
+        who, where, kind = chance.choice(_NAMES), chance.choice(_PLACES), chance.random()
         at = iso(_BEGINNING + seq * _STEP)
         if kind < 0.8:
             return Entry(seq, at, "heard", who, where, f'{who} says, "{self._speech(chance)}"')
         if kind < 0.9:
             return Entry(seq, at, "saw", who, where, f"{who} {chance.choice(_DEEDS)}.", importance=2)
-        return Entry(seq, at, "saw", who, where, f"{who} arrives from {chance.choice(self._places)}.", importance=2)
+        return Entry(seq, at, "saw", who, where, f"{who} arrives from {chance.choice(_PLACES)}.", importance=2)
 
     def _telling(self, chance: Random, count: int) -> list[str]:
         return chance.choices(self._words, cum_weights=self._weights, k=count)
@@ -55,7 +52,7 @@ class MadeUp:
         """Return a question of two or three telling words; questions count from 1."""
         chance = Random(f"{self._seed} question {number}")
         words = " ".join(self._telling(chance, chance.randint(2, 3)))
-        return chance.choice(_ASKING).format(name=chance.choice(self._names), words=words)
+        return chance.choice(_ASKING).format(name=chance.choice(_NAMES), words=words)
 
 
 def end_of(memories: int) -> datetime:

@@ -164,7 +164,7 @@ async def test_what_waits_for_the_archive_is_part_of_the_life_and_says_so(tmp_pa
         folder.rename(tmp_path / "away")
         folder.write_text("a file is in the way")
         ann.memory.close()  # the next write opens the file anew
-        ann.life.append([Perception(ann.id, "thought", "You think of a full disk")], "2026-11-20T07:21:37.123Z", 9)
+        ann.memory.append([Perception(ann.id, "thought", "You think of a full disk")], "2026-11-20T07:21:37.123Z", 9)
         assert ann.memory.waiting == 1
         folder.unlink()
         (tmp_path / "away").rename(folder)

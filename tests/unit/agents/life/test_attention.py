@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from agents.life.attention import Attention
+from agents.life.scheduler import Attention
 
 
 def test_a_turn_is_about_all_that_there_was_before_it() -> None:

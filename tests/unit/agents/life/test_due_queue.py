@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.life.due_queue import DueQueue
+from agents.life.scheduler import DueQueue
 
 
 def test_those_who_are_due_come_earliest_first_and_only_once() -> None:

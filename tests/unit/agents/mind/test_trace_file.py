@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Hit
-from agents.mind.trace_file import FILES, TraceFile
-from agents.mind.traces import ModelCall, Trace, lookup_of
+from agents.mind.traces import FILES, ModelCall, Trace, TraceFile, lookup_of
 from agents.prompt import PromptSection
 from tests.disks import file_size_limit
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.entries import KINDS
-from agents.mind.witnesses import by_witness, left_by
+from agents.mind.actor import by_witness, left_by
 from mud.engine.engine import perceived_to_json
 from mud.world.events import MARKS, Perception
 

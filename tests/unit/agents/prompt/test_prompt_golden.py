@@ -15,6 +15,7 @@ from agents.prompt import TEMPLATES
 from mud.registry import Registry, load
 from mud.world.roles import Role
 from tests.houses import House, house
+from tests.lives import begin_anew
 from tests.settings import put_own
 from tests.vaults import copy_vault, without_vectors
 
@@ -110,7 +111,7 @@ async def test_the_prompts_of_a_life_under_a_strategy_are_the_golden_ones(tmp_pa
         home.enter("Ann", LIBRARY)
         home.type(eliza, "go library", Role.AGENT)
         home.type(home.agent("Moss"), "go library", Role.AGENT)
-        eliza.life.clear()
+        begin_anew(eliza)
         await _live(home, eliza)
         home.minds.add_note(eliza, "Stones", STONES, None)
         await home.minds.catch_up(eliza)

@@ -190,18 +190,6 @@ async def test_what_a_kill_left_to_be_given_back_is_no_mistake(tmp_path: Path) -
     assert told(vault) == []
 
 
-async def test_a_life_that_was_put_away_and_begun_anew_has_no_mistake(tmp_path: Path) -> None:
-    async with house(tmp_path) as home:
-        vault, ann = home.parts.vault, home.enter("Ann")
-        home.type(ann, "say I counted the pears.")
-        home.parts.save()
-        assert home.agent("Eliza").life.clear() is not None
-        await home.parts.clock.sleep(60)
-        home.type(ann, "say I counted them again.")
-        home.parts.save()
-    assert told(vault) == []
-
-
 async def test_a_line_of_the_ledger_that_is_no_step_is_named(tmp_path: Path) -> None:
     vault = await lived(tmp_path)
     (ledger,) = (vault / "log").glob("ledger-*.jsonl")
