@@ -6,7 +6,8 @@ import pytest
 
 from agents.compaction.plan import MANUAL, DueFold, FoldPlan, plan_fold
 from agents.compaction.settings import CompactionSettings
-from mud.storage.settings import describe, parse_settings
+from mud.storage.settings import describe
+from tests.settings import parse_settings
 
 SEED_002 = "# Windows\n\n**immediate_window**: 64\n_Number_\n\n**recent_window**: 64\n\n**profile**: summarizer\n"
 

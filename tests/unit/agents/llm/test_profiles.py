@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from agents.llm.profiles import LLMProfile
-from mud.storage.settings import describe, fill, parse_settings
+from mud.storage.settings import describe, fill
+from tests.settings import parse_settings
 
 SHIPPED = Path("vault/config/llm")
 
