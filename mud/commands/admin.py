@@ -10,15 +10,6 @@ from mud.world.roles import Role
 GOODBYE = phrase("commands.quit.goodbye")
 
 
-@command("quit", aliases=("exit", "bye"), role=Role.GUEST, category="admin", keeps="skip")
-def leave(ctx: Context) -> Outcome:
-    """Leave. You come back to where you were, and whoever met you remembers.
-
-    Example: quit
-    """
-    return Outcome(ctx.say(GOODBYE), quit=True)
-
-
 @command("@save", role=Role.OWNER, category="admin", keeps="skip")
 def save(ctx: Context) -> Outcome:
     """Write at once what is otherwise written every few seconds: who and what is where.
@@ -49,3 +40,12 @@ def show_config(ctx: Context, key: str) -> Outcome:
     Example: @show-config immediate_window
     """
     return Outcome("", requests=(Request("show_config", ctx.actor.id, ctx.step, {"key": key}),))
+
+
+@command("quit", aliases=("exit", "bye"), role=Role.GUEST, category="admin", keeps="skip")
+def leave(ctx: Context) -> Outcome:
+    """Leave. You come back to where you were, and whoever met you remembers.
+
+    Example: quit
+    """
+    return Outcome(ctx.say(GOODBYE), quit=True)
