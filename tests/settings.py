@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
+from mud.errors import Problem
 from mud.server.wiring import FAMILIES, SCHEMAS
-from mud.storage._values import write_typed
 from mud.storage.documents import replace_key
-from mud.storage.settings import Scalar, describe
+from mud.storage.settings import Scalar, Value, by_key, describe, examine_settings, write_typed
 
 T = TypeVar("T", bound=Callable[..., object])
 
@@ -51,3 +51,18 @@ def put_own(vault: Path, slug: str, **values: Scalar) -> None:
     for key, value in values.items():
         text = replace_key(text, key, value, f"agents/{slug}/agent.md")
     path.write_text(text, "utf-8")
+
+
+def parse_settings(text: str, schema: type, file: str) -> tuple[dict[str, Value], list[Problem]]:
+    """Return the valid values of a config file by key, and its problems."""
+    given, problems = examine_settings(text, schema, file)
+    return by_key(given), problems
+
+
+def render_settings(title: str, intro: str, settings: object) -> str:
+    """Return a config file with every key and its help; `settings` is an instance, or a schema for its defaults."""
+    parts = [f"# {title}\n", *([f"{intro.strip()}\n"] if intro else [])]
+    for one in describe(settings if isinstance(settings, type) else type(settings)):
+        value = one.default if isinstance(settings, type) else getattr(settings, one.key)
+        parts += [f"**{one.key}**: {write_typed(value)}".rstrip(), f"_{one.help.rstrip('.')}: {one.expected}._\n"]
+    return "\n".join(parts)

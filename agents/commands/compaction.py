@@ -19,8 +19,7 @@ from mud.errors import LociError, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER
 from mud.storage.files import read_if_there, write_atomic
-from mud.storage.setting_lines import replace_setting
-from mud.storage.settings import describe
+from mud.storage.settings import describe, replace_setting
 from mud.world.events import Request
 from mud.world.narration import listed, phrase
 from mud.world.roles import Role

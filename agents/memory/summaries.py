@@ -18,8 +18,8 @@ from agents.memory.ranges import Range, merged, reference
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
+from mud.storage.front_matter import plain_front
 from mud.storage.paths import move, remove
-from mud.storage.plain_front import plain_front
 
 TIERS = ("longterm", "recent")
 """Oldest first."""

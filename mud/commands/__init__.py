@@ -8,11 +8,9 @@ models' prompt are all derived from it. Files that begin with `_` are the machin
 
 from __future__ import annotations
 
-from mud.commands._command import Command, Context, Outcome, Say, command, offered
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands._command import LONGEST_SHOWN, Command, Context, Outcome, Say, command, offered
+from mud.commands._here import describe_location, shown_name, waking
 from mud.commands._line import InputLine, read_line, understand
-from mud.commands._view import describe_location, shown_name
-from mud.commands._waking import waking
 
 __all__ = [
     "LONGEST_SHOWN",

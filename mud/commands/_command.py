@@ -1,6 +1,10 @@
-"""Commands: functions from a context to an outcome, made plug-ins by a decorator.
+"""Commands: functions from a context to an outcome, made plug-ins by a decorator, and the form of their arguments.
 
 A command changes nothing itself. The engine writes its outcome to the ledger and then applies it.
+
+A form is `<words>`, `[name]` or `<title> -> <text>`: `<slot>` is required, `[slot]` optional; `->` splits at its first
+occurrence. Adjacent slots, `<person> <words>`, arrive as one text under the first name, as only the command knows where
+a name ends. Texts are kept as typed, but stripped.
 """
 
 from __future__ import annotations
@@ -8,13 +12,14 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from mud.commands._slots import Form
+from mud.errors import Refusal
 from mud.registry import Registry
 from mud.world.changes import Change
 from mud.world.events import Event, Request
-from mud.world.narration import Phrase
+from mud.world.narration import Phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
 from mud.world.world import World
@@ -26,6 +31,17 @@ KEEPS = ("store", "short", "skip")
 
 ALTERS = ("", "notes", "self")
 """What a command changes in its own agent: nothing, its notes, or its profile."""
+
+LONGEST_SHOWN = 60
+"""Characters of what was typed that a refusal repeats."""
+SENTENCE = 2
+"""Words after a verb from which a line is taken for speech: "where is Eliza"."""
+
+_SLOT = r"(?:<\w+>|\[\w+\])"
+_FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
+_EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
+_BROKEN = re.compile(r"(?<=\S)\n(?=[^\s-])")
+"""A line break within a paragraph of the source; the display wraps lines itself."""
 
 
 class Say(Protocol):
@@ -68,6 +84,42 @@ class Outcome(NamedTuple):
     mark: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a command's arguments, as shown in help. Raises ValueError for an invalid form."""
+
+    text: str
+    names: tuple[str, ...] = field(init=False, default=())
+    needed: tuple[bool, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        found = _FORM.fullmatch(self.text)
+        if not found:
+            raise ValueError(f"no such form: {self.text!r}")
+        slots = [slot for slot in found.groups() if slot]
+        object.__setattr__(self, "names", tuple(slot[1:-1] for slot in slots))
+        object.__setattr__(self, "needed", tuple(slot.startswith("<") for slot in slots))
+
+    def read(self, verb: str, rest: str) -> list[str]:
+        """Return one text for each slot; raises Refusal for a missing or an extra argument."""
+        rest = rest.strip()
+        if not self.names:
+            if rest:
+                speech = not verb.startswith("@") and len(rest.split()) >= SENTENCE
+                said = shortened(" ".join([verb, *rest.split()]), LONGEST_SHOWN)
+                how = f"; to ask or tell those here: say {said}" if speech else ""
+                raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}{how}")
+            return []
+        left, arrow, right = rest.partition("->") if len(self.names) == 2 else (rest, "", "")
+        if len(self.names) == 2 and not arrow and all(self.needed):
+            raise Refusal("There is no -> in that.", f"the form is: {verb} {self.text}")
+        parts = [left.strip(), right.strip()][: len(self.names)]
+        for name, needed, part in zip(self.names, self.needed, parts, strict=True):
+            if needed and not part:
+                raise Refusal(f"{verb} needs more: {name}.", f"the form is: {verb} {self.text}")
+        return parts
+
+
 class Command(NamedTuple):
     """A command, as a plug-in; see `command` for the fields.
 
@@ -90,11 +142,6 @@ class Command(NamedTuple):
     @property
     def usage(self) -> str:
         return f"{self.name} {self.form.text}".strip()
-
-
-_EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
-_BROKEN = re.compile(r"(?<=\S)\n(?=[^\s-])")
-"""A line break within a paragraph of the source; the display wraps lines itself."""
 
 
 def command(

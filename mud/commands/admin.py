@@ -1,10 +1,13 @@
-"""Commands of the owner: save, reload, show settings. Each is a request to the application."""
+"""Leaving the world, and commands of the owner, each a request to the application: save, reload, show settings."""
 
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
 from mud.world.events import Request
+from mud.world.narration import phrase
 from mud.world.roles import Role
+
+GOODBYE = phrase("commands.quit.goodbye")
 
 
 @command("@save", role=Role.OWNER, category="admin", keeps="skip")
@@ -37,3 +40,12 @@ def show_config(ctx: Context, key: str) -> Outcome:
     Example: @show-config immediate_window
     """
     return Outcome("", requests=(Request("show_config", ctx.actor.id, ctx.step, {"key": key}),))
+
+
+@command("quit", aliases=("exit", "bye"), role=Role.GUEST, category="admin", keeps="skip")
+def leave(ctx: Context) -> Outcome:
+    """Leave. You come back to where you were, and whoever met you remembers.
+
+    Example: quit
+    """
+    return Outcome(ctx.say(GOODBYE), quit=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import here_or_refuse, pick
+from mud.commands._here import here_or_refuse, pick
 from mud.errors import Refusal
 from mud.world.changes import Put
 from mud.world.events import Event

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from mud.commands._command import Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN, here_or_refuse
-from mud.commands._view import describe_location, describe_people
+from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
+from mud.commands._here import describe_location, describe_people, here_or_refuse
 from mud.errors import Refusal
 from mud.world.changes import Put
 from mud.world.events import Event

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mud.commands._command import CATEGORIES, Command, Context, Outcome, command
-from mud.commands._find import LONGEST_SHOWN
+from mud.commands._command import CATEGORIES, LONGEST_SHOWN, Command, Context, Outcome, command
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.world.narration import phrase, shortened

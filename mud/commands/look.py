@@ -1,12 +1,11 @@
-"""Looking around, and examining things."""
+"""Looking around, examining things, and listing people and locations."""
 
 from __future__ import annotations
 
 import re
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import here_or_refuse, refuse_name
-from mud.commands._view import describe_location
+from mud.commands._here import describe_location, here_or_refuse, refuse_name, shown_name
 from mud.world.events import Event
 from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase
@@ -18,6 +17,11 @@ EXAMINED = phrase("commands.examine.examined", "name", "description")
 ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 SEEN = phrase("commands.examine.seen", "actor", "name")
+PERSON = phrase("commands.who.person", "name", "location")
+MIND = phrase("commands.who.mind", "name", "location")
+WHERE = phrase("commands.where.where", "location", "id")
+LOCATION = phrase("commands.locations.location", "name")
+LOCATION_PEOPLE = phrase("commands.locations.with_people", "name", "people")
 _SHORTEST_DETAIL = 3
 """Characters that a word needs to be searched in the description of a location."""
 
@@ -99,3 +103,40 @@ def _described(ctx: Context, target: Thing) -> str:
     if target.kind is Kind.CHARACTER and (carried := ctx.world.items(target.id)):
         lines.append(ctx.say(CARRIES, name=target.name, items=listed([called(item) for item in carried])))
     return "\n".join(lines)
+
+
+@command("who", category="query", keeps="skip")
+def who(ctx: Context) -> Outcome:
+    """See who is in the world and where, a line each; minds of the program are marked [AI].
+
+    Example: who
+    """
+    lines = []
+    for one in ctx.world.present():
+        location = ctx.world.location_of(one.id)
+        place, name = location.name if location else "?", shown_name(ctx.world, ctx.say, one)
+        lines.append(ctx.say(MIND if one.thinks else PERSON, name=name, location=place))
+    return Outcome("\n".join(lines))
+
+
+@command("where", category="query", keeps="skip")
+def where(ctx: Context) -> Outcome:
+    """See the name and the id of where you are.
+
+    Example: where
+    """
+    here = here_or_refuse(ctx)
+    return Outcome(ctx.say(WHERE, location=here.name, id=here.id))
+
+
+@command("locations", aliases=("rooms",), category="query", keeps="skip")
+def locations(ctx: Context) -> Outcome:
+    """See every location of the world and who is there.
+
+    Example: locations
+    """
+    lines = []
+    for location in ctx.world.locations():
+        names = [shown_name(ctx.world, ctx.say, person) for person in ctx.world.people(location.id)]
+        lines.append(ctx.say(LOCATION_PEOPLE if names else LOCATION, name=location.name, people=listed(names)))
+    return Outcome("\n".join(lines))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import here_or_refuse, pick
-from mud.commands._waking import waking
+from mud.commands._here import here_or_refuse, pick, waking
 from mud.errors import Refusal
 from mud.world.changes import FallAsleep, WakeUp
 from mud.world.events import Event

@@ -6,8 +6,7 @@ import re
 from collections.abc import Callable
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._find import here_or_refuse, refuse_name
-from mud.commands._waking import called_by_name, waking
+from mud.commands._here import called_by_name, here_or_refuse, refuse_name, waking
 from mud.errors import Refusal
 from mud.world.events import WHISPERED as MARK
 from mud.world.events import Event

@@ -17,8 +17,8 @@ UNSYNCED = phrase("app.disk.unsynced", "why")
 SYNCED = phrase("app.disk.synced")
 
 _OTHERS = (
-    "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._find",
-    "mud.commands._view", "mud.commands._waking", "agents.text.daytime", "agents.life.scheduler",
+    "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
+    "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._edit", "agents.reflection.dreams",
     "agents.reflection.reflection", "agents.reflection.insights", "agents.reflection.note_taking",
 )  # fmt: skip

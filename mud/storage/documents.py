@@ -8,17 +8,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.sanitize import sanitize
-from mud.storage import _front
+from mud.storage.front_matter import (
+    LONGEST_FRONT,
+    Front,
+    parse_front,
+    render_entry,
+    render_value,
+    salvage_front,
+    split,
+)
 
 _HEADING = re.compile(r"^ {0,3}(#{1,2})[ \t]+(\S.*)$")
-_MARKED = re.compile(r"^ {0,3}##?[ \t]+\S", re.M)
+_MARKED = re.compile(r"^ {0,3}##?[ \t]+\S.*", re.M)
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})(.*)$")
 _LINK = re.compile(r"^\[\[([^\[\]|]+)(?:\|[^\[\]]*)?\]\]$")
+_SECOND_FRONT = re.compile(r"(?:[A-Za-z_]+:.*\n(?:[ \t]+.*\n)*)+---[ \t\r]*$", re.M)
+"""A front matter below an empty one, or without its opening line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +89,8 @@ def heading_lines(text: str) -> Iterator[tuple[int, str]]:
         for line in markdown_lines(text):
             if not line.fenced and _MARKED.match(line.text):
                 yield line.start, line.text
-        return
-    for found in _MARKED.finditer(text):
-        start = found.start()
-        end = text.find("\n", start)
-        yield start, text[start : end if end >= 0 else None].removesuffix("\r")
+    else:
+        yield from ((found.start(), found[0].removesuffix("\r")) for found in _MARKED.finditer(text))
 
 
 def _may_hold_code(text: str) -> bool:
@@ -112,7 +119,7 @@ def _fence_after(fence: str, line: str) -> str:
     return "" if mark[1][0] == "`" and "`" in mark[2] else mark[1]
 
 
-def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> Document:
+def parse_document(text: str, file: str, longest: int = LONGEST_FRONT) -> Document:
     """Parse a markdown file. Raises VaultProblem with every problem of the front matter; `file` is its name in them."""
     document, problems = examine_document(text, file, longest)
     if problems:
@@ -120,12 +127,11 @@ def parse_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) ->
     return document
 
 
-def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) -> tuple[Document, list[Problem]]:
+def examine_document(text: str, file: str, longest: int = LONGEST_FRONT) -> tuple[Document, list[Problem]]:
     """Parse a markdown file; return the problems instead of raising them."""
-    where = _front.split(text)
-    front = _front.parse_front(text, where, file, longest)
-    document = _document(text, front, where.body)
-    if where.body and not document.front and not front.problems and _SECOND_FRONT.match(document.body):
+    front = parse_front(text, file, longest)
+    document = _document(text, front)
+    if front.where.body and not front.values and not front.problems and _SECOND_FRONT.match(document.body):
         message = "the front matter is empty, and one follows; expected a single line --- above it"
         return document, [Problem(file, document.body_line - 1, "", message)]
     return document, front.problems
@@ -133,66 +139,59 @@ def examine_document(text: str, file: str, longest: int = _front.LONGEST_FRONT) 
 
 def salvage_document(text: str) -> Document:
     """Parse a markdown file with broken front matter; each key that parses on its own is kept."""
-    return _document(text, *_front.salvage(text))
+    return _document(text, salvage_front(text))
 
 
-_SECOND_FRONT = re.compile(r"(?:[A-Za-z_]+:.*\n(?:[ \t]+.*\n)*)+---[ \t\r]*$", re.M)
-"""A front matter below an empty one, or without its opening line."""
+class _Heading(NamedTuple):
+    """A heading, and the offsets of its line and of what follows."""
+
+    start: int
+    end: int
+    text: str
 
 
-def _document(text: str, front: _front.Front, begin: int) -> Document:
-    raw = text[begin:]
+def _document(text: str, front: Front) -> Document:
+    raw = text[front.where.body :]
     body = sanitize(raw)
-    title, parts = _outline(body)
+    title: _Heading | None = None
+    parts: list[_Heading] = []
+    for start, line in heading_lines(body):
+        if mark := _heading(line):
+            heading = _Heading(start, body.find("\n", start) + 1 or len(body), mark[2])
+            if mark[1] == "##":
+                parts.append(heading)
+            elif title is None and not parts:
+                title = heading
+    ends = [*(part.start for part in parts), len(body)]
     sections: dict[str, str] = {}
-    for heading, start, end in parts[1:]:
-        content = body[start:end].strip()
-        sections[heading] = f"{sections[heading]}\n\n{content}".strip() if heading in sections else content
-    intro = body[: parts[0][2]]
-    if title is not None:
-        intro = intro[: title[1]] + intro[title[2] :]
-    line = text.count("\n", 0, begin) + 1
-    name = title[0] if title else None
-    above = body.count("\n", 0, title[1]) if title else 0
-    hides = title is not None and body != raw and not _heads(name, raw.split("\n")[above])
-    return Document(front.values, front.lines, body, line, name, intro.strip(), sections, line + above, hides)
+    for part, end in zip(parts, ends[1:], strict=True):
+        content = body[part.end : end].strip()
+        sections[part.text] = f"{sections[part.text]}\n\n{content}".strip() if part.text in sections else content
+    number = text.count("\n", 0, front.where.body) + 1
+    intro = body[: ends[0]].strip()
+    document = Document(front.values, front.lines, body, number, None, intro, sections, number)
+    if title is None:
+        return document
+    above = body.count("\n", 0, title.start)
+    typed = _heading(raw.split("\n")[above]) if body != raw else None
+    hides = body != raw and (typed is None or typed[2] != title.text)
+    intro = (body[: title.start] + body[title.end : ends[0]]).strip()
+    return replace(document, title=title.text, intro=intro, title_line=number + above, title_hides=hides)
 
 
-def _heads(name: str | None, line: str) -> bool:
-    mark = _HEADING.match(line.rstrip(" \t\r"))
-    return mark is not None and mark[2] == name
+def _heading(line: str) -> re.Match[str] | None:
+    # Stripped here: a pattern that matched trailing blanks would be quadratic.
+    return _HEADING.match(line.rstrip(" \t\r"))
 
 
 def body_of(text: str) -> str:
     """Return what follows the front matter, unchanged."""
-    return text[_front.split(text).body :]
-
-
-def _outline(body: str) -> tuple[tuple[str, int, int] | None, list[tuple[str, int, int]]]:
-    """Return the title and the sections of a body as (heading, start, end); the first section is the intro.
-
-    The offsets of a section are those of its content, the title's those of its line.
-    """
-    title: tuple[str, int, int] | None = None
-    parts: list[tuple[str, int, int]] = [("", 0, len(body))]
-    for begin, line in heading_lines(body):
-        # Stripped here: a pattern that matched trailing blanks would be quadratic.
-        mark = _HEADING.match(line.rstrip(" \t\r"))
-        if not mark:
-            continue
-        after = min(len(body), body.find("\n", begin) + 1 or len(body))
-        if mark[1] == "##":
-            heading, start, _ = parts[-1]
-            parts[-1] = (heading, start, begin)
-            parts.append((mark[2], after, len(body)))
-        elif title is None and len(parts) == 1:
-            title = (mark[2], begin, after)
-    return title, parts
+    return text[split(text).body :]
 
 
 def render_document(front: Mapping[str, object], body: str) -> str:
     """Return a markdown file that parses back to this front matter and body; tuples are written as lists."""
-    entries = "".join(f"{_front.render_entry(key, value)}\n" for key, value in front.items())
+    entries = "".join(f"{render_entry(key, value)}\n" for key, value in front.items())
     return f"---\n{entries}---\n{body}"
 
 
@@ -201,22 +200,17 @@ def replace_key(text: str, key: str, value: object, file: str = "") -> str:
 
     Comments in a value of several lines are lost. A missing key is added at the end, a missing front matter at the top.
     """
-    where = _front.split(text)
-    front = _front.parse_front(text, where, file)
+    front = parse_front(text, file)
     if front.problems:
         raise VaultProblem(front.problems)
-    newline = _newline(text)
+    where, newline = front.where, "\r\n" if "\r\n" in text else "\n"
     if where.start is None:
-        entry = f"---{newline}{_front.render_entry(key, value, newline)}{newline}---{newline}"
+        entry = f"---{newline}{render_entry(key, value, newline)}{newline}---{newline}"
         return text[: where.body] + entry + text[where.body :]
     if key not in front.spans:
-        return text[: where.end] + _front.render_entry(key, value, newline) + newline + text[where.end :]
+        return text[: where.end] + render_entry(key, value, newline) + newline + text[where.end :]
     start, end = front.spans[key]
-    return text[:start] + _front.render_value(value, newline) + text[end:]
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text else "\n"
+    return text[:start] + render_value(value, newline) + text[end:]
 
 
 def link_name(value: str) -> str | None:

@@ -12,7 +12,7 @@ import logging
 import os
 import stat
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from watchdog.events import (
@@ -27,7 +27,7 @@ from watchdog.events import (
     FileSystemEventHandler,
 )
 from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver
+from watchdog.observers.api import BaseObserver, EventEmitter
 
 from mud.clock import Clock
 from mud.storage.files import READ_LIMIT, sha256_text
@@ -112,22 +112,24 @@ class Watcher:
         self._loop = asyncio.get_running_loop()
         # watchdog warns when a folder that was moved is watched a second time, which does no harm.
         warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
-        observer = Observer()
+        observer: BaseObserver | None = None
         try:
+            observer = Observer()  # it starts a thread
             observer.schedule(_Handler(self._heard), str(self._root), recursive=True, event_filter=_KINDS)
             observer.start()
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: the system starts no further thread
             log.warning("%s cannot be watched (%s); changes there are looked for", self._root.name, error)
             self.blind = True
         try:
             async with asyncio.TaskGroup() as tasks:
                 tasks.create_task(self._tell())
-                tasks.create_task(self._sweep(observer))
+                tasks.create_task(self._sweep(observer.emitters if observer else ()))
         finally:
             self._loop = None
-            if observer.is_alive():
+            if observer:
                 observer.stop()
-                await asyncio.to_thread(observer.join)
+                if observer.is_alive():
+                    observer.join()
 
     def _heard(self, event: FileSystemEvent) -> None:
         """Called in the observer's thread."""
@@ -192,13 +194,16 @@ class Watcher:
         self._hashes[path] = now
         return True
 
-    async def _sweep(self, observer: BaseObserver) -> None:
+    async def _sweep(self, emitters: Collection[EventEmitter]) -> None:
         while True:
             # A folder that the system takes no watch for, such as one too deep, ends the observer's thread.
-            self.blind = self.blind or not all(emitter.is_alive() for emitter in observer.emitters)
+            self.blind = self.blind or not all(emitter.is_alive() for emitter in emitters)
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
             folders = list(self._marks)
-            found = await asyncio.to_thread(lambda: [_scan(folder) for folder in folders])  # noqa: B023  (awaited here)
+            try:
+                found = await asyncio.to_thread(lambda: list(map(_scan, folders)))  # noqa: B023  (awaited here)
+            except RuntimeError:  # the system starts no further thread
+                found = list(map(_scan, folders))
             for folder, marks in zip(folders, found, strict=True):
                 self._compare(folder, marks)
                 self._renew(folder)

@@ -26,11 +26,11 @@ from mud.server.app import App, Options
 from mud.server.reloading import Reloading
 from mud.server.requests import carry_out
 from mud.server.wiring import FAMILIES, SCHEMAS, Parts, RealClock, opened
-from mud.storage.settings import Scalar, Setting, describe, fill, parse_settings, render_settings, write_typed
+from mud.storage.settings import Scalar, Setting, describe, fill, write_typed
 from mud.world.events import Perception, Request
 from mud.world.roles import Role
 from tests.processes import loci
-from tests.settings import every_key, proves, put, put_own
+from tests.settings import every_key, parse_settings, proves, put, put_own, render_settings
 from tests.vaults import SHIPPED, copy_vault
 
 AT = "2026-01-01T00:00:00.000Z"

@@ -20,7 +20,7 @@ from agents.recall.settings import RecallSettings
 from mud.errors import LociError
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
-from mud.storage.setting_lines import replace_setting
+from mud.storage.settings import replace_setting
 from tests.benchmarks._compaction.keeping import in_window
 from tests.benchmarks._compaction.watching import Calls, FoldWatch, WatchTotals
 from tests.benchmarks._recall.lives import BenchmarkLife

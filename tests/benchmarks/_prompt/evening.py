@@ -31,8 +31,7 @@ from mud.registry import Registry, load
 from mud.server.brains import load_brains
 from mud.server.requests import carry_out
 from mud.server.wiring import Parts, opened
-from mud.storage.setting_lines import replace_setting
-from mud.storage.settings import Scalar
+from mud.storage.settings import Scalar, replace_setting
 from mud.world.roles import Role
 from tests.benchmarks import samples
 from tests.benchmarks._prompt.watching import Call, PromptWatch, WatchedPrompting, watched

@@ -20,10 +20,10 @@ from agents.llm.http import checked_parts
 from agents.llm.profiles import ALLOWED, LLMProfile, key_of, why_not, why_not_to
 from mud.errors import Unavailable
 from mud.server.checks import check_vault
-from mud.storage.settings import describe, fill, parse_settings
+from mud.storage.settings import describe, fill
 from tests.embedding_servers import Answer, listening
 from tests.processes import Headless
-from tests.settings import put
+from tests.settings import parse_settings, put
 from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
 
 KEY = "sk-very-secret-0123456789"

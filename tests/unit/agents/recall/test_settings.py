@@ -3,7 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from agents.recall.settings import RecallSettings
-from mud.storage.settings import describe, parse_settings
+from mud.storage.settings import describe
+from tests.settings import parse_settings
 
 SHIPPED = Path(__file__).parents[4] / "vault" / "config" / "recall.md"
 

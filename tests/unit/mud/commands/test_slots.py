@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.commands._slots import Form
+from mud.commands._command import Form
 from mud.errors import Refusal
 
 

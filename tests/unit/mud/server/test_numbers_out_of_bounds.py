@@ -19,8 +19,8 @@ from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from mud.engine.ledger import Ledger
 from mud.server.wiring import FAMILIES, SCHEMAS, opened
-from mud.storage._front import DEEPEST, LONGEST_FRONT
 from mud.storage.documents import examine_document, salvage_document
+from mud.storage.front_matter import DEEPEST, LONGEST_FRONT
 from mud.storage.settings import describe, examine_settings
 from mud.storage.world_state import STATE
 from mud.world.changes import Define

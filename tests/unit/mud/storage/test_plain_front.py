@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mud.storage.documents import examine_document, render_document
-from mud.storage.plain_front import plain_front
+from mud.storage.front_matter import plain_front
 
 WORDS = st.sampled_from(["true", "null", "no", "on", "covers", "first", "waterfall", "x", "a_b"])
 SCALARS = st.one_of(

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from agents.compaction.settings import CompactionSettings
 from mud.errors import VaultProblem
-from mud.storage.setting_lines import replace_setting
-from mud.storage.settings import parse_settings
+from mud.storage.settings import replace_setting
+from tests.settings import parse_settings
 from tests.vaults import SHIPPED
 
 FILE = "config/memory_compaction.md"

@@ -10,16 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.sanitize import sanitize
-from mud.storage.settings import (
-    Value,
-    describe,
-    fill,
-    one_of,
-    parse_overrides,
-    parse_settings,
-    render_settings,
-    setting,
-)
+from mud.storage.settings import Value, describe, fill, one_of, parse_overrides, setting
+from tests.settings import parse_settings, render_settings
 
 
 @dataclass(frozen=True, slots=True)

@@ -220,6 +220,20 @@ async def test_appending_to_a_file_that_stays_open_causes_no_event(tmp_path: Pat
             assert await reports.next() == {tmp_path / "b.md"}
 
 
+async def test_when_the_system_starts_no_thread_changes_are_looked_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = threading.stack_size(1 << 50)  # more than there is, so that every start of a thread fails
+    try:
+        async with watching(tmp_path, tmp_path, sweeps=True) as (_, reports):
+            (tmp_path / "a.md").write_text("x")
+            await reports.until({tmp_path / "a.md"})
+    finally:
+        threading.stack_size(before)
+    wanted = f"{tmp_path.name} cannot be watched (can't start new thread); changes there are looked for"
+    assert caplog.messages == [wanted]
+
+
 async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:
     reports = Reports()
     watcher = Watcher(reports.queue.put_nowait, LoopClock(), tmp_path)

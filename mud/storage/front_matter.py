@@ -11,7 +11,7 @@ import functools
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -45,7 +45,26 @@ _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
 """A key whose value is in the lines below."""
 _ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
 """A line that ends a front matter without a closing line."""
+_TOO_DEEP = "brackets nested too deeply; expected 'key: value' lines"
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
+
+_PLAIN_LINE = re.compile(
+    r"(?P<key>[a-z][a-z_]*): (?:"
+    r'"(?P<quoted>[^"\\\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ud800-\udfff]*)"'
+    r"|(?P<number>0|[1-9][0-9]{0,17})"
+    r"|(?P<decimal>[0-9]{1,9}\.[0-9]{1,9})"
+    r"|(?P<counts>\{[a-z_]+: (?:0|[1-9][0-9]{0,17})(?:, [a-z_]+: (?:0|[1-9][0-9]{0,17}))*\})"
+    r"|(?P<word>[a-z][a-z_]*))"
+)
+_COUNT = re.compile(r"([a-z_]+): ([0-9]+)")
+_WORDS: dict[str, object] = {"true": True, "false": False, "null": None}
+_MEANS: dict[str, Callable[[str], object]] = {
+    "quoted": str,
+    "number": int,
+    "decimal": float,
+    "counts": lambda counts: {name: int(number) for name, number in _COUNT.findall(counts)},
+    "word": lambda word: _WORDS.get(word, word),
+}
 
 
 class _Loader(yaml.SafeLoader):
@@ -61,8 +80,7 @@ class _Loader(yaml.SafeLoader):
                 None, None, "a text that begins with & or * needs quotes", event.start_mark
             )
         if self.depth > DEEPEST:
-            told = "brackets nested too deeply; expected 'key: value' lines"
-            raise yaml.composer.ComposerError(None, None, told, event.start_mark)
+            raise yaml.composer.ComposerError(None, None, _TOO_DEEP, event.start_mark)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1
@@ -91,8 +109,7 @@ def split(text: str) -> Split:
     closing = _BOUNDARY.search(text, start)
     if closing is None:
         return Split(None, begin, begin, unclosed=True)
-    body = text.find("\n", closing.start()) + 1 or len(text)
-    return Split(start, closing.start(), body)
+    return Split(start, closing.start(), text.find("\n", closing.start()) + 1 or len(text))
 
 
 @dataclass
@@ -104,37 +121,37 @@ class Front:
         spans: for each top-level key, the file offsets from after its colon to the end of its value.
     """
 
+    where: Split
     values: dict[str, object] = field(default_factory=dict)
     lines: dict[str, int] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     spans: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def parse_front(text: str, where: Split, file: str, longest: int = LONGEST_FRONT) -> Front:
-    """Parse the front matter that `split` found; problems are collected, not raised.
+def parse_front(text: str, file: str, longest: int = LONGEST_FRONT) -> Front:
+    """Parse the front matter of a file; problems are collected, not raised.
 
     After a syntax error no values are returned, and only the first line that is wrong on its own is reported.
     """
+    where = split(text)
     if where.unclosed:
-        return Front(
-            problems=[Problem(file, 1, "", "the front matter has no end; expected a line --- after its last key")]
-        )
+        message = "the front matter has no end; expected a line --- after its last key"
+        return Front(where, problems=[Problem(file, 1, "", message)])
     if where.start is None:
-        return Front()
-    if where.end - where.start > longest:
-        size = where.end - where.start
+        return Front(where)
+    if (size := where.end - where.start) > longest:
         message = f"the front matter is too long: {size:,} characters; expected at most {longest:,}"
-        return Front(problems=[Problem(file, 1, "", message)])
-    reader = _FrontReader(text, where.start, file)
-    if not reader.read(text[where.start : where.end]):
-        by_lines = _FrontReader(text, where.start, file)
-        by_lines.read_by_lines(text[where.start : where.end])
-        return Front(problems=by_lines.front.problems[:1] or reader.front.problems)
+        return Front(where, problems=[Problem(file, 1, "", message)])
+    reader, source = _FrontReader(text, where, where.start, file), text[where.start : where.end]
+    if not reader.read(source):
+        by_lines = reader.from_offset(0)
+        by_lines.read_by_lines(source)
+        return Front(where, problems=by_lines.front.problems[:1] or reader.front.problems)
     return reader.front
 
 
-def salvage(text: str) -> tuple[Front, int]:
-    """Parse what is valid in a broken front matter, key by key; also return the offset of the body.
+def salvage_front(text: str) -> Front:
+    """Parse what is valid in a broken front matter, key by key.
 
     A front matter without an end is taken to end before the first blank line or heading.
     """
@@ -143,20 +160,23 @@ def salvage(text: str) -> tuple[Front, int]:
         start = text.find("\n") + 1 or len(text)
         end = found.start() if (found := _ENDED.search(text, start)) else len(text)
         where = Split(start, end, end)
-    reader = _FrontReader(text, where.start or 0, "")
-    if where.end - (where.start or 0) <= LONGEST_FRONT:
-        reader.read_by_lines(text[where.start or 0 : where.end])
-    return reader.front, where.body
+    begin = where.start or 0
+    reader = _FrontReader(text, where, begin, "")
+    if where.end - begin <= LONGEST_FRONT:
+        reader.read_by_lines(text[begin : where.end])
+    return reader.front
 
 
 class _FrontReader:
-    def __init__(self, text: str, offset: int, file: str, ends: list[int] | None = None) -> None:
+    """Parses parts of a front matter; indices count from `offset` in the text of the file."""
+
+    def __init__(self, text: str, where: Split, offset: int, file: str, ends: list[int] | None = None) -> None:
         self.text, self.offset, self.file = text, offset, file
         self.ends = [found.start() for found in re.finditer("\n", text)] if ends is None else ends
-        self.front = Front()
+        self.front = Front(where)
 
-    def at_offset(self, offset: int) -> _FrontReader:
-        return _FrontReader(self.text, self.offset + offset, self.file, self.ends)
+    def from_offset(self, offset: int) -> _FrontReader:
+        return _FrontReader(self.text, self.front.where, self.offset + offset, self.file, self.ends)
 
     def read(self, source: str) -> bool:
         try:
@@ -164,16 +184,19 @@ class _FrontReader:
         except yaml.reader.ReaderError as error:
             self.say(error.position, "", f"a character that no text has (code {error.character}); remove it")
         except yaml.MarkedYAMLError as error:
-            unclosed = error.context == "while scanning a quoted scalar"
-            mark = error.context_mark if unclosed else error.problem_mark or error.context_mark
-            told = (
-                "the quotation that begins here has no end; expected a closing mark in the same line"
-                if unclosed
-                else self.sentence(error, source)
-            )
-            self.say(min(mark.index, len(source.rstrip())) if mark else 0, "", told)
+            mark = error.problem_mark or error.context_mark
+            if error.context == "while scanning a quoted scalar":
+                mark = error.context_mark
+                message = "the quotation that begins here has no end; expected a closing mark in the same line"
+            elif isinstance(error, yaml.composer.ComposerError) and error.context is None:
+                message = str(error.problem)
+            else:
+                link = _BARE_LINK.search(source)
+                hint = 'a link needs quotes: "[[Name]]"' if link else "text with : # [ ] { } needs quotes"
+                message = f"this is not in order ({error.problem}); expected 'key: value' lines; {hint}"
+            self.say(min(mark.index, len(source.rstrip())) if mark else 0, "", message)
         except RecursionError:
-            self.say(0, "", "brackets nested too deeply; expected 'key: value' lines")
+            self.say(0, "", _TOO_DEEP)
         else:
             if root is None or isinstance(root, MappingNode):
                 self.front.values = self.mapping(root, "") if root else {}
@@ -185,24 +208,22 @@ class _FrontReader:
         """Parse each key on its own, and the nested keys of a key that does not parse."""
         found: dict[str, object] = {}
         for begin, piece in _pieces(source):
-            reader = self.at_offset(begin)
+            reader = self.from_offset(begin)
             in_order = reader.read(piece)
+            values, lines = reader.front.values, reader.front.lines
             head, _, inner = piece.partition("\n")
             key = _HEAD.match(head)
-            if in_order:
-                values, lines = reader.front.values, reader.front.lines
-            elif key and inner.strip() and levels > 1:
-                within = self.at_offset(begin + len(head) + 1)
-                values, lines = {key[1]: within.read_by_lines(inner, levels - 1)}, {key[1]: self.line(begin)}
-                lines |= {f"{key[1]}.{name}": line for name, line in within.front.lines.items()}
-                reader = within
-            else:
-                closed = self.at_offset(begin)
+            if not in_order and key and inner.strip() and levels > 1:
+                reader = self.from_offset(begin + len(head) + 1)
+                values, lines = {key[1]: reader.read_by_lines(inner, levels - 1)}, {key[1]: self.line(begin)}
+                lines |= {f"{key[1]}.{name}": line for name, line in reader.front.lines.items()}
+            elif not in_order:
+                closed = self.from_offset(begin)
                 closed.read(f'{piece.rstrip()}"')  # a quotation without an end probably ends with its line
                 values, lines = closed.front.values, closed.front.lines
             self.front.problems += reader.front.problems
-            found |= values
             self.front.lines |= lines
+            found |= values
         self.front.values = found
         return found
 
@@ -213,32 +234,23 @@ class _FrontReader:
         """Return the line number in the file. YAML's own numbers also count rarer line ends."""
         return bisect.bisect_left(self.ends, self.offset + index) + 1
 
-    def sentence(self, error: yaml.MarkedYAMLError, source: str) -> str:
-        if isinstance(error, yaml.composer.ComposerError) and error.context is None:
-            return str(error.problem)
-        hint = 'a link needs quotes: "[[Name]]"' if _BARE_LINK.search(source) else "text with : # [ ] { } needs quotes"
-        return f"this is not in order ({error.problem}); expected 'key: value' lines; {hint}"
-
     def value(self, node: Node | None, key: str) -> object:
         if isinstance(node, MappingNode):
             return self.mapping(node, key)
         if isinstance(node, SequenceNode):
-            if self.at(node).startswith("[["):
-                name = self.at(node).split("]]")[0].split("\n")[0][2:]
+            begin = self.offset + node.start_mark.index
+            if self.text.startswith("[[", begin):
+                name = self.text[begin + 2 : begin + 200].split("]]")[0].split("\n")[0]
                 self.say(node.start_mark.index, key, f'a link needs quotes; expected "[[{name.strip()}]]"')
                 return None
             return [self.value(child, key) for child in node.value]
         return self.scalar(node, key) if isinstance(node, ScalarNode) else None
 
-    def at(self, node: Node) -> str:
-        begin = self.offset + node.start_mark.index
-        return self.text[begin : begin + 200]
-
     def scalar(self, node: ScalarNode, key: str) -> object:
         raw = sanitize(node.value)
-        kind = node.tag.removeprefix(_TAG)
+        message = f"the tag {node.tag} means nothing here; remove it, or put the text in quotes"
         try:
-            match kind:
+            match node.tag.removeprefix(_TAG):
                 case "str":
                     return raw
                 case "null":
@@ -251,38 +263,29 @@ class _FrontReader:
                     # Out of the range of floats: keep it as text.
                     return float(raw) if math.isfinite(float(raw)) else raw
         except (ValueError, KeyError):
-            self.say(node.start_mark.index, key, f"{raw!r} is not what its tag says; remove the tag")
-            return None
-        self.say(
-            node.start_mark.index, key, f"the tag {node.tag} means nothing here; remove it, or put the text in quotes"
-        )
+            message = f"{raw!r} is not what its tag says; remove the tag"
+        self.say(node.start_mark.index, key, message)
         return None
 
     def mapping(self, node: MappingNode, outer: str) -> dict[str, object]:
         found: dict[str, object] = {}
         for name, child in node.value:
+            index = name.start_mark.index
             if not isinstance(name, ScalarNode):
-                self.say(name.start_mark.index, outer, "a key must be text; a key with [ ] or { } needs quotes")
+                self.say(index, outer, "a key must be text; a key with [ ] or { } needs quotes")
                 continue
             own = sanitize(name.value)
             key = f"{outer}.{own}" if outer else own
             if own in found:
-                self.say(
-                    name.start_mark.index, key, f"set twice; expected once (first in line {self.front.lines[key]})"
-                )
+                self.say(index, key, f"set twice; expected once (first in line {self.front.lines[key]})")
                 continue
-            self.front.lines[key] = self.line(name.start_mark.index)
+            self.front.lines[key] = self.line(index)
             found[own] = self.value(child, key)
-            if not outer:
-                self.front.spans[key] = self.span(name, child)
+            if not outer:  # without comments
+                begin = self.text.index(":", self.offset + name.end_mark.index) + 1
+                end = max((begin, *(self.offset + leaf.end_mark.index for leaf in _leaves(child))))
+                self.front.spans[key] = begin, begin + len(self.text[begin:end].rstrip())
         return found
-
-    def span(self, name: Node, child: Node) -> tuple[int, int]:
-        """Return the file offsets from after the colon to the end of the value, without comments."""
-        begin = self.text.index(":", self.offset + name.end_mark.index) + 1
-        end = max((self.offset + leaf.end_mark.index for leaf in _leaves(child)), default=begin)
-        end = max(begin, end)
-        return begin, begin + len(self.text[begin:end].rstrip())
 
 
 def _pieces(source: str) -> Iterator[tuple[int, str]]:
@@ -366,3 +369,25 @@ def _escaped(letter: str) -> str:
         return letter
     code = ord(letter)
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def plain_front(text: str) -> tuple[dict[str, object], str] | None:
+    """Return the front matter and the body of a file as `parse_document` does, but fifty times as fast.
+
+    None unless the front matter has the plain form that this program writes.
+    """
+    end = text.find("\n---\n", 3)
+    if not text.startswith("---\n") or end < 0 or sanitize(text) != text:
+        return None
+    values: dict[str, object] = {}
+    for line in text[4:end].split("\n"):
+        found = _PLAIN_LINE.fullmatch(line)
+        if found is None or found["key"] in values or found["key"] in _WORDS:
+            return None
+        kind = str(found.lastgroup)
+        values[found["key"]] = _MEANS[kind](found[kind])
+        if kind == "counts":
+            names = [name for name, _ in _COUNT.findall(found[kind])]
+            if len(names) > len({*names}) or not _WORDS.keys().isdisjoint(names):
+                return None
+    return values, text[end + 5 :]

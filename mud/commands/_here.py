@@ -1,0 +1,95 @@
+"""What several commands need: the things within reach, locations as a character sees them, sleepers that wake."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from mud.commands._command import LONGEST_SHOWN, Context, Say
+from mud.errors import Refusal
+from mud.world.changes import Change, WakeUp
+from mud.world.events import Event
+from mud.world.matching import match, plain
+from mud.world.narration import listed, phrase, shortened
+from mud.world.things import Thing
+from mud.world.world import World
+
+NOT_HERE = phrase("commands.find.not_here", "name")
+NOT_HERE_HINT = phrase("commands.find.not_here_hint")
+THIS_PLACE = phrase("commands.find.this_place", "location")
+OTHER_PLACE = phrase("commands.find.other_place", "location")
+OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
+SEVERAL = phrase("commands.find.several", "name", "names")
+NOWHERE = phrase("commands.find.nowhere")
+ITEMS = phrase("commands.look.items", "items")
+PERSON = phrase("commands.look.person", "people")
+PEOPLE = phrase("commands.look.people", "people")
+ASLEEP = phrase("commands.look.asleep", "name")
+EXITS = phrase("commands.look.exits", "exits")
+NO_EXITS = phrase("commands.look.no_exits")
+WAKES = phrase("commands.wake.wakes", "actor")
+
+
+def here_or_refuse(ctx: Context) -> Thing:
+    """Return the actor's location; raises Refusal without one."""
+    if ctx.here is None:
+        raise Refusal(ctx.say(NOWHERE))
+    return ctx.here
+
+
+def pick(ctx: Context, name: str, choices: Sequence[Thing]) -> Thing:
+    """Return the one thing that a name means; raises Refusal for none or several."""
+    found = match(name, choices)
+    if len(found) != 1:
+        raise refuse_name(ctx, name, found)
+    return found[0]
+
+
+def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
+    """Return the refusal of a name that matches nothing, or several things. Ids of locations are explained."""
+    shown = shortened(name, LONGEST_SHOWN)
+    place = ctx.world.location(name.strip())
+    if place is not None and place == ctx.here:
+        return Refusal(ctx.say(THIS_PLACE, location=place.name))
+    if place is not None:
+        return Refusal(ctx.say(OTHER_PLACE, location=place.name), ctx.say(OTHER_PLACE_HINT, location=place.name))
+    if not found:
+        return Refusal(ctx.say(NOT_HERE, name=shown), ctx.say(NOT_HERE_HINT))
+    return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))
+
+
+def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
+    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
+    lines = [location.name, location.description]
+    if items := world.items(location.id):
+        lines.append(say(ITEMS, items=", ".join(item.name for item in items)))
+    lines += describe_people(world, say, location, viewer)
+    ways = ", ".join(way.name for way in location.exits)
+    lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
+    return "\n".join(line for line in lines if line)
+
+
+def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
+    names = [shown_name(world, say, person) for person in world.people(location.id) if person.id != viewer]
+    return [say(PERSON if len(names) == 1 else PEOPLE, people=listed(names))] if names else []
+
+
+def shown_name(world: World, say: Say, person: Thing) -> str:
+    return say(ASLEEP, name=person.name) if person.id in world.asleep else person.name
+
+
+def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
+    """Return the sleepers in a location whose name is among the words, as a whole word, ignoring case."""
+    asleep = world.asleep
+    sleepers = [one for one in world.people(location.id) if one.id in asleep]
+    spoken = plain(words) if sleepers else ""
+    return [
+        one
+        for one in sleepers
+        if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", spoken) for name in map(plain, one.names) if name)
+    ]
+
+
+def waking(say: Say, sleeper: Thing, location: Thing) -> tuple[Change, Event]:
+    """Return the change that wakes a sleeper, and the event that others see."""
+    return WakeUp(sleeper.id), Event("action", sleeper.id, location.id, say(WAKES, actor=sleeper.name))
