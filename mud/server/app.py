@@ -85,11 +85,12 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
+        app = App(parts, options, name)  # first: what stands in the way of the chronicle ends this with a line of its own
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
         with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
-            runner.run(App(parts, options, name).live())
+            runner.run(app.live())
     return 0
 
 

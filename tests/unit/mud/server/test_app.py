@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from mud.server.wiring import SHIPPED, opened
 from mud.signals import Signals
 from mud.storage.world_state import read_state
 from tests.processes import Running, loci, memories, texts
+from tests.unit.mud.server.test_unreadable_files import pipe
 from tests.vaults import copy_vault, without_vectors
 
 
@@ -195,6 +197,15 @@ def test_a_new_agent_dropped_in_while_it_runs_is_met_in_the_garden(vault: Path) 
     world.say("say Wren, do you hear me?", "Wren says")
     assert world.terminate() == 0
     assert any("do you hear me" in text for text in texts(memories(vault, "wren")))
+
+
+@pytest.mark.parametrize("put", [pipe, lambda path: path.symlink_to("elsewhere")])
+def test_what_stands_in_the_place_of_the_chronicle_is_told_once(vault: Path, put: Callable[[Path], None]) -> None:
+    (vault / "log").mkdir()
+    put(vault / "log/chronicle.md")
+    done = loci("run", "--vault", vault, "--headless", "--seconds", "0.1")
+    assert done.returncode == 1
+    assert [line.partition(": this is ")[0] for line in done.stderr.splitlines()] == ["loci: log/chronicle.md"]
 
 
 def test_a_name_that_is_none_is_refused_before_anything_is_written(tmp_path: Path) -> None:
