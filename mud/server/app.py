@@ -362,11 +362,7 @@ class App:
 
     async def _synced(self) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
-        try:
-            await asyncio.to_thread(self._parts.sync)
-            why = ""
-        except OSError as error:
-            why = error.strerror or str(error)
+        why = await asyncio.to_thread(self._parts.sync)
         if bool(why) != bool(self._unsynced):
             text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
             log.info("%s", text)
@@ -405,7 +401,7 @@ class App:
         self._write_what_waits()
         await self._reloading.stop()
         with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
-            parts.sync()
+            parts.sync()  # even if `save` refuses because an archive lacks entries
             parts.save()
         for task in self._tasks:
             task.cancel()

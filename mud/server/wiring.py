@@ -67,6 +67,10 @@ __all__ = [
 ]
 
 
+UNCONFIRMED = "it refuses an archive"
+"""Why not everything is on disk; the warnings of the agents' memories say more."""
+
+
 class RealClock:
     """The machine's clock."""
 
@@ -147,10 +151,8 @@ class Parts:
         Raises:
             OSError: it cannot be written.
         """
-        if why := self.unwritten():
+        if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why
-        if not self.sync():  # after a power cut only ledger steps after this state are applied
-            return "the disk does not confirm an archive"
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
@@ -175,15 +177,15 @@ class Parts:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> bool:
-        """Sync ledger and archives to disk, and return whether every archive was confirmed.
-
-        Raises:
-            OSError: the ledger could not be synced.
-        """
-        self.ledger.sync()
+    def sync(self) -> str:
+        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did."""
+        why = ""
+        try:
+            self.ledger.sync()
+        except OSError as error:
+            why = error.strerror or str(error)
         confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
-        return all(confirmed)
+        return why or ("" if all(confirmed) else UNCONFIRMED)
 
 
 class ModelSource(NamedTuple):
