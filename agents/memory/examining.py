@@ -5,7 +5,8 @@ It only reads. A memory is unreadable when `agents.memory.lines.entries` does no
 
 from __future__ import annotations
 
-from collections import Counter
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -39,14 +40,18 @@ class Examined(NamedTuple):
 
     Args:
         unreadable: lost or unreadable memories before the last readable one.
-        sources: number of readable memories per ledger step.
+        sources: the ledger step of each readable memory, in ascending order; eight bytes each.
         last_source: step of the last memory; 0 when there is none.
     """
 
     wrong: list[Wrong]
     unreadable: list[Range]
-    sources: Counter[int]
+    sources: array[int]
     last_source: int
+
+    def count_from(self, step: int) -> int:
+        """Return how many memories a ledger step left."""
+        return bisect_right(self.sources, step) - bisect_left(self.sources, step)
 
 
 Look = Callable[[Path, Callable[[], None]], Examined]
@@ -69,7 +74,7 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
         gone = f"{spoken(1, files[0][0] - 1)}: the file before this one is gone"
         wrong.append((files[0][1].name, 1, f"there is nothing of {gone}; expected it beside this one"))
     unreadable: list[Range] = [(1, files[0][0] - 1)] if files and files[0][0] > 1 else []
-    sources: Counter[int] = Counter()
+    sources = array("q")
     last = 0
     for (first, path), (after, _) in pairwise([*files, (0, archive)]):
         between()
@@ -81,7 +86,7 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
             continue
         steps = sources_of(data, first)
         if steps is not None and (not after or len(steps) == after - first):
-            sources.update(steps)
+            sources.extend(steps)
             last = steps[-1] if steps and steps[-1] else last
             continue
         found = _File(first, after - 1 if after else None)
@@ -89,8 +94,10 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
         wrong += [(path.name, number, message) for number, message in found.told()]
         if found.wrong or found.gaps():
             unreadable += _unreadable(data, first, found.end)
-        sources.update(found.sources)
+        sources.extend(found.sources)
         last = found.last_source or last
+    if any(one > other for one, other in pairwise(sources)):
+        sources = array("q", sorted(sources))
     return Examined(wrong, merged(unreadable), sources, last)
 
 
