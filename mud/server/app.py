@@ -85,7 +85,9 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
-        app = App(parts, options, name)  # first: what stands in the way of the chronicle ends this with a line of its own
+        app = App(
+            parts, options, name
+        )  # first: what stands in the way of the chronicle ends this with a line of its own
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
