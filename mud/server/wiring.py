@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
+from agents.brains import Brain
 from agents.commands import Answerer
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
@@ -266,6 +267,19 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
 def load_commands() -> Registry[Command]:
     """Return every command."""
     return load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
+
+
+@cache
+def load_brains() -> Registry[Brain]:
+    """Return the brains; the language brain gets every verb, to tell commands from prose.
+
+    The engine decides which of them an agent may use, so that a refused command is a failure the agent remembers.
+    """
+    # Imported here because it is a fifth of all imports, and the player need not wait for it.
+    from agents.brains.language import LANGUAGE, language
+
+    found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]
+    return Registry("brain", [*found, language(load_commands().words())])
 
 
 def _put_together(

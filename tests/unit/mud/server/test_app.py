@@ -19,6 +19,7 @@ from mud.server.app import App, Options, run
 from mud.server.wiring import SHIPPED, opened
 from mud.signals import Signals
 from mud.storage.world_state import read_state
+from tests.houses import house
 from tests.processes import Running, loci, memories, texts
 from tests.unit.mud.server.test_unreadable_files import pipe
 from tests.vaults import copy_vault, without_vectors
@@ -56,53 +57,65 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
     assert said.out.count("\n") == (vault / "log/chronicle.md").read_text(encoding="utf-8").count("\n")
 
 
-class Disk:
-    """Confirms nothing of the ledger or of archives, whichever is named, until it is well."""
+class Unconfirmed(Ledger):
+    """A ledger on a disk that confirms nothing, until it is well."""
 
-    def __init__(self, broken: str) -> None:
-        self.broken, self.well, self.asked = broken, False, 0
+    well = False
+    asked = 0
 
-    def sync(self, descriptor: int) -> None:
-        if f"/{self.broken}" in str(Path(f"/proc/self/fd/{descriptor}").readlink()):
-            self.asked += 1
-            if not self.well:
-                raise OSError(errno.EIO, os.strerror(errno.EIO))
+    def sync(self) -> None:
+        self.asked += 1
+        if not self.well:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    def close(self) -> None:
+        self.sync()
 
 
-@pytest.mark.parametrize(("broken", "why"), [("ledger", "Input/output error"), ("archive", "it refuses an archive")])
 async def test_a_disk_that_confirms_nothing_is_told_of_once_and_again_when_it_is_well(
-    vault: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, broken: str, why: str
+    vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    heard, disk = Signals(), Disk(broken)
-    monkeypatch.setattr(os, "fdatasync", disk.sync)
+    heard, ledger = Signals(), Unconfirmed(vault / "log")
     with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        parts.ledger = ledger
         app = asyncio.create_task(App(parts, Options(vault, headless=True, seed=1), "Ann", heard).live())
         for wanted in (20, 40):
-            while disk.asked < wanted:
+            while ledger.asked < wanted:
                 await asyncio.sleep(0)
-            state = read_state(vault)
-            assert (state is not None and state.step > 0) == disk.well
-            disk.well = True
+            ledger.well = True
         assert heard.end()
         await app
     said = capsys.readouterr().err
-    assert said.count(f"(the disk) It does not confirm what is written down ({why}).") == 1
+    assert said.count("(the disk) It does not confirm what is written down (Input/output error).") == 1
     assert said.count("(the disk) It confirms again what is written down.") == 1
     assert "failed" not in said
 
 
-def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_same(
-    vault: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_same(vault: Path) -> None:
     with ExitStack() as end:
         parts = end.enter_context(opened(vault, writable=True))
-        assert parts.engine.leave(parts.engine.world.locations()[0]).number == 1  # the ledger has a step to sync
-        monkeypatch.setattr(os, "fdatasync", Disk("ledger").sync)
+        parts.ledger = Unconfirmed(vault / "log")
         with pytest.raises(OSError, match="Input/output error"):
             end.close()
-    monkeypatch.undo()
     with opened(vault, writable=True) as parts:
-        assert parts.engine.number == 1
+        assert parts.engine.number == 0
+
+
+async def test_a_disk_that_refuses_an_archive_is_told_of_and_the_state_is_not_saved(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        home.type(home.enter("Ann"), "say I counted the pears.")
+        assert home.parts.sync() == ""
+        archives = [int(one.name) for one in Path("/proc/self/fd").iterdir() if "/archive/" in os.path.realpath(one)]
+        held = [os.dup(one) for one in archives]
+        with Path(os.devnull).open("ab") as nothing:  # which cannot be synced
+            for one in archives:
+                os.dup2(nothing.fileno(), one)
+        assert home.parts.sync() == home.parts.save() == "it refuses an archive"
+        assert read_state(home.parts.vault) is None
+        for one, kept in zip(archives, held, strict=True):
+            os.dup2(kept, one)
+            os.close(kept)
+        assert home.parts.sync() == home.parts.save() == ""
 
 
 async def test_its_time_is_over_after_so_many_seconds(vault: Path) -> None:
