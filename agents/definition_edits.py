@@ -3,10 +3,10 @@ r"""Changes one key or one section in the text of an `agent.md`, and leaves the 
 No I/O. Section content may be any text: lines that would begin a section, or a code block that hides what follows, are
 escaped with `\` as in markdown, and read without it.
 
-Before a command changes the file, the text is kept in `versions/`, named after the time and the changed field, such as
-`agent-20261120-072137-goal.md`; a config file that a command changed is kept alike in the vault's `versions/`. The texts
-of undone changes have `-undone`. A text that a command wrote and nobody edited since has `-command`; the oldest of these
-are deleted, a person's text is kept for good.
+Before a command changes the file, its text is kept in `versions/`, named after the time and the changed field, such as
+`agent-20261120-072137-goal.md`; a config file that a command changed is kept alike in the vault's `versions/`. Texts
+of undone changes have `-undone`. A text that a command wrote and nobody edited since has `-command`; the oldest of
+these are deleted, a person's text is kept for good.
 """
 
 from __future__ import annotations

@@ -19,9 +19,8 @@ from agents.llm.queue import ModelQueue
 from mud.clock import Clock, VirtualClock
 from mud.engine.engine import Step
 from mud.registry import Registry
-from mud.server.brains import load_brains
 from mud.server.requests import carry_out
-from mud.server.wiring import Parts, opened
+from mud.server.wiring import Parts, load_brains, opened
 from mud.world.events import Perception
 from mud.world.roles import Role
 from tests.vaults import copy_vault

@@ -13,8 +13,8 @@ from typing import Any
 
 from agents.memory.summaries import TIERS, parse_summary
 from mud.__main__ import main
-from mud.server.state_hash import state_hash
 from mud.server.wiring import opened
+from mud.simulation.figures import state_hash
 from mud.world.changes import Leave
 from mud.world.roles import Role
 from tests.processes import memories, texts

@@ -7,7 +7,8 @@ not find it.
 from __future__ import annotations
 
 import re
-from collections import Counter
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from itertools import groupby, pairwise
 from pathlib import Path
@@ -44,14 +45,18 @@ class Examined(NamedTuple):
     Args:
         wrong: file name, line number (0: the whole file) and a sentence.
         unreadable: lost or unreadable memories before the last readable one.
-        sources: number of readable memories per ledger step.
+        sources: the ledger step of each readable memory, in ascending order; eight bytes each.
         last_source: step of the last memory; 0 when there is none.
     """
 
     wrong: list[tuple[str, int, str]]
     unreadable: list[Range]
-    sources: Counter[int]
+    sources: array[int]
     last_source: int
+
+    def count_from(self, step: int) -> int:
+        """Return how many memories a ledger step left."""
+        return bisect_right(self.sources, step) - bisect_left(self.sources, step)
 
 
 Look = Callable[[Path, Callable[[], None]], Examined]
@@ -69,7 +74,7 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
     expected = f"nothing reads this file; expected a name such as {1:010d}.jsonl"
     wrong: list[tuple[str, int, str]] = [(name, 0, expected) for name in sorted(others)]
     unreadable: list[Range] = []
-    sources: Counter[int] = Counter()
+    sources = array("q")
     last = 0
     if files and files[0][0] > 1:
         gone = f"{spoken(1, files[0][0] - 1)}: the file before this one is gone"
@@ -88,8 +93,10 @@ def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examin
             messages, gaps, steps = examine_file(data, first, after - 1 if after else None)
             wrong += [(path.name, number, message) for number, message in messages]
             unreadable += gaps
-        sources.update(steps)
+        sources.extend(steps)
         last = steps[-1] if steps and steps[-1] else last
+    if any(one > other for one, other in pairwise(sources)):
+        sources = array("q", sorted(sources))
     return Examined(wrong, merged(unreadable), sources, last)
 
 

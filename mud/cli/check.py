@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from mud.cli._tool import emit, shown, tell_links, tool
+from mud.cli import emit, shown, tell_links, tool
 from mud.server.checks import check_vault
 from mud.server.wiring import vault_in
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from agents.memory.ranges import spoken
-from mud.cli._tool import agent_argument, emit, tool
+from mud.cli import agent_argument, emit, tool
 from mud.server.wiring import Parts, must_have_words, opened
 
 

@@ -7,7 +7,7 @@ import asyncio
 from dataclasses import asdict
 
 from agents.prompt import Prompt
-from mud.cli._tool import agent_argument, emit, progress, tool
+from mud.cli import agent_argument, emit, progress, tool
 from mud.server.wiring import Parts, must_have_words, opened_for_recall
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.memory.entries import Hit
-from mud.cli._tool import VectorProgress, agent_argument, emit, progress, tool
+from mud.cli import VectorProgress, agent_argument, emit, progress, tool
 from mud.errors import LociError
 from mud.sanitize import sanitize
 from mud.server.wiring import Parts, opened_for_recall

@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from agents.recall.recall import discard_index
-from mud.cli._tool import VectorProgress, emit, progress, tool
+from mud.cli import VectorProgress, emit, progress, tool
 from mud.server.wiring import Parts, opened
 from mud.world.narration import counted
 

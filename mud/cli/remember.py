@@ -22,7 +22,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.entries import ORIGIN, RECORD_KEYS, check_record
 from agents.memory.history import known_ids, newest_of, with_digests
 from agents.memory.summaries import Summary
-from mud.cli._tool import VectorProgress, agent_argument, emit, progress, tool
+from mud.cli import VectorProgress, agent_argument, emit, progress, tool
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, Problem
 from mud.registry import plug_in_names

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from random import SystemRandom
 from typing import Any
 
-from mud.cli._tool import emit, progress, tool
+from mud.cli import emit, progress, tool
 from mud.simulation.run import SimulationPlan
 from mud.simulation.run import simulate as simulated
 

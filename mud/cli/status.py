@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.memory.examining import Examined, examine
-from mud.cli._tool import agent_argument, emit, shown, tell_links, tool
+from mud.cli import agent_argument, emit, shown, tell_links, tool
 from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import Parts, must_have_words, opened

@@ -12,7 +12,6 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
-from agents.brains import Brain
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
@@ -25,7 +24,6 @@ from mud.errors import LociError, VaultProblem
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Session
 from mud.portal.wrapped import draws, show_wrapped
-from mud.registry import Registry
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
 from mud.server.links import links_out
@@ -33,7 +31,7 @@ from mud.server.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
 from mud.server.possession import look_through, submit
 from mud.server.reloading import Reloading
 from mud.server.requests import carry_out
-from mud.server.wiring import Parts, must_have_words, opened, spare_what_stays
+from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.signals import Signals, signals
 from mud.storage.log_files import VaultLog
 from mud.storage.paths import check_held
@@ -85,19 +83,15 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
+        app = App(
+            parts, options, name
+        )  # first: what stands in the way of the chronicle ends this with a line of its own
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
         with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
-            runner.run(App(parts, options, name).live())
+            runner.run(app.live())
     return 0
-
-
-def _load_brains() -> Registry[Brain]:
-    # Imported here because it is a fifth of all imports, and the player need not wait for it.
-    from mud.server.brains import load_brains
-
-    return load_brains()
 
 
 def _log_into(folder: Path) -> None:
@@ -138,7 +132,7 @@ class App:
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
-            _load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain
         )
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
@@ -313,7 +307,7 @@ class App:
     async def _live_on(self) -> None:
         """Load brains and summarizers in a thread, so that the event loop is not blocked, then run the agents."""
         await self._parts.clock.sleep(COME_IN)
-        await asyncio.to_thread(_load_brains)
+        await asyncio.to_thread(load_brains)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
@@ -361,11 +355,7 @@ class App:
 
     async def _synced(self) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
-        try:
-            await asyncio.to_thread(self._parts.sync)
-            why = ""
-        except OSError as error:
-            why = error.strerror or str(error)
+        why = await asyncio.to_thread(self._parts.sync)
         if bool(why) != bool(self._unsynced):
             text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
             log.info("%s", text)
@@ -404,7 +394,7 @@ class App:
         self._write_what_waits()
         await self._reloading.stop()
         with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
-            parts.sync()
+            parts.sync()  # even if `save` refuses because an archive lacks entries
             parts.save()
         for task in self._tasks:
             task.cancel()

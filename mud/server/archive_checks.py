@@ -162,7 +162,7 @@ def _held_to_ledger(
                 life = by_id.get(who)
                 if life is None or not _is_due(life, record, step):
                     continue
-                if (lost := count - life.examined.sources[record["step"]]) > 0:
+                if (lost := count - life.examined.count_from(record["step"])) > 0:
                     lacking[who][record["step"]] = lost
     except OSError as error:
         yield Problem("log", 0, "", f"the ledger cannot be read: {_why(error)}")

@@ -56,7 +56,6 @@ async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome |
 
 def _save(parts: Parts) -> Outcome:
     try:
-        parts.sync()
         why = parts.save()
     except OSError as error:
         why = error.strerror or str(error)

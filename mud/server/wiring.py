@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
+from agents.brains import Brain
 from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
@@ -39,7 +40,7 @@ from mud.engine.engine import Engine
 from mud.engine.ledger import Ledger
 from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
-from mud.registry import Registry, load
+from mud.registry import Registry, collect, load
 from mud.sanitize import visible
 from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
 from mud.server.known_hosts import KnownHosts
@@ -64,6 +65,10 @@ __all__ = [
     "opened",
     "opened_for_recall",
 ]
+
+
+UNCONFIRMED = "it refuses an archive"
+"""Why not everything is on disk; the warnings of the agents' memories say more."""
 
 
 class RealClock:
@@ -146,10 +151,8 @@ class Parts:
         Raises:
             OSError: it cannot be written.
         """
-        if why := self.unwritten():
+        if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why
-        if not self.sync():  # after a power cut only ledger steps after this state are applied
-            return "the disk does not confirm an archive"
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
@@ -174,15 +177,15 @@ class Parts:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> bool:
-        """Sync ledger and archives to disk, and return whether every archive was confirmed.
-
-        Raises:
-            OSError: the ledger could not be synced.
-        """
-        self.ledger.sync()
+    def sync(self) -> str:
+        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did."""
+        why = ""
+        try:
+            self.ledger.sync()
+        except OSError as error:
+            why = error.strerror or str(error)
         confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
-        return all(confirmed)
+        return why or ("" if all(confirmed) else UNCONFIRMED)
 
 
 class ModelSource(NamedTuple):
@@ -263,6 +266,19 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
 def load_commands() -> Registry[Command]:
     """Return every command."""
     return load("mud.commands", Command, "command").joined(mind_commands())
+
+
+@cache
+def load_brains() -> Registry[Brain]:
+    """Return the brains; the language brain gets every verb, to tell commands from prose.
+
+    The engine decides which of them an agent may use, so that a refused command is a failure the agent remembers.
+    """
+    # Imported here because it is a fifth of all imports, and the player need not wait for it.
+    from agents.brains.language import LANGUAGE, language
+
+    found = [one for one in collect("agents.brains", Brain) if one.name != LANGUAGE.name]
+    return Registry("brain", [*found, language(load_commands().words())])
 
 
 def _put_together(

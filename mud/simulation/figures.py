@@ -1,19 +1,24 @@
-"""Figures of a simulation, counted while it runs: actions, conversations, visited locations.
+"""Figures of a simulation, counted while it runs, and the hash by which two runs are compared.
 
 What it keeps grows with the world, not with the length of the run.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+from agents.agent import Agent
 from agents.text.repetition import RepetitionRate
 from mud.clock import Clock
 from mud.engine.engine import Step
 from mud.world.events import Event, Perception
+from mud.world.things import Thing
+from mud.world.world import World
 
 ANSWER = 60.0
 """World seconds within which an answer counts as a conversation."""
@@ -97,3 +102,39 @@ def resident() -> float | None:
     except OSError:
         return None
     return round(int(found[1]) / 1024, 1) if found else None
+
+
+def state_hash(world: World, agents: Iterable[Agent]) -> str:
+    """Return sha256, in hex, over canonical JSON of every thing and every memory, without step numbers and times."""
+    state = {
+        "entities": {thing.id: _entity(world, thing) for thing in world.things.values()},
+        "memories": {agent.id: _memory(agent) for agent in agents},
+    }
+    text = json.dumps(state, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("ascii")).hexdigest()
+
+
+def _entity(world: World, thing: Thing) -> dict[str, Any]:
+    return {
+        "kind": thing.kind,
+        "name": thing.name,
+        "description": thing.description,
+        "aliases": thing.aliases,
+        "exits": [(way.name, way.to) for way in thing.exits],
+        "fixed": thing.fixed,
+        "thinks": thing.thinks,
+        "in": world.where.get(thing.id),
+        "away": world.away.get(thing.id),
+        "asleep": thing.id in world.asleep,
+    }
+
+
+def _memory(agent: Agent) -> dict[str, Any]:
+    memory = agent.memory
+    return {
+        "total": memory.total,
+        "longterm": memory.longterm.covers if memory.longterm else None,
+        "recent": memory.recent.covers if memory.recent else None,
+        "immediate": (memory.watermark + 1, memory.total),
+        "tail": [entry.text for entry in memory.tail],
+    }

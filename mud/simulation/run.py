@@ -29,12 +29,10 @@ from mud.engine.chronicle import Chronicle
 from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.registry import Registry
-from mud.server.brains import load_brains
 from mud.server.requests import carry_out
-from mud.server.state_hash import state_hash
-from mud.server.wiring import ModelSource, Parts, opened, spare_what_stays, vault_in
+from mud.server.wiring import ModelSource, Parts, load_brains, opened, spare_what_stays, vault_in
 from mud.signals import temporary_folder
-from mud.simulation.figures import Figures, resident
+from mud.simulation.figures import Figures, resident, state_hash
 from mud.simulation.people import make_up
 from mud.storage.files import copy_folder
 from mud.world.events import Request

@@ -12,9 +12,8 @@ import pytest
 from agents.agent import Agent
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.settings import SELF_CHANGES
-from mud.server.brains import load_brains
 from mud.server.requests import carry_out
-from mud.server.wiring import load_commands, opened
+from mud.server.wiring import load_brains, load_commands, opened
 from mud.world.events import Perception, Request
 from mud.world.roles import Role
 from tests.houses import House, house

@@ -18,8 +18,7 @@ from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.actor import by_witness
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
-from mud.server.brains import load_brains
-from mud.server.wiring import Parts, opened
+from mud.server.wiring import Parts, load_brains, opened
 from mud.world.roles import Role
 from tests.settings import put
 from tests.vaults import copy_vault

@@ -15,8 +15,7 @@ from agents.commands.why import told_trace
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.traces import Trace
 from agents.reply import clean_reply
-from mud.server.brains import load_brains
-from mud.server.wiring import RealClock, load_commands
+from mud.server.wiring import RealClock, load_brains, load_commands
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.live_server import LiveServer

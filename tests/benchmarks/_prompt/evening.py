@@ -28,9 +28,8 @@ from agents.recall.settings import RecallSettings
 from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.registry import Registry, load
-from mud.server.brains import load_brains
 from mud.server.requests import carry_out
-from mud.server.wiring import Parts, opened
+from mud.server.wiring import Parts, load_brains, opened
 from mud.storage.settings import Scalar, replace_setting
 from mud.world.roles import Role
 from tests.benchmarks import samples

@@ -52,7 +52,8 @@ class MadeUp:
         """Return a question of two or three telling words; questions count from 1."""
         chance = Random(f"{self._seed} question {number}")
         words = " ".join(self._telling(chance, chance.randint(2, 3)))
-        return chance.choice(_ASKING).format(name=chance.choice(_NAMES), words=words)
+        asking: str = chance.choice(_ASKING)
+        return asking.format(name=chance.choice(_NAMES), words=words)
 
 
 def end_of(memories: int) -> datetime:

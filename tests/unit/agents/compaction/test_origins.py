@@ -7,7 +7,8 @@ from pathlib import Path
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import origins
 from mud.storage.configuration import Configuration
-from mud.storage.settings import Value, describe, parse_settings
+from mud.storage.settings import Value, describe
+from tests.settings import parse_settings
 
 OWN = "agents/moss/agent.md"
 

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from mud.cli import Tool, emit, progress
-from mud.cli._tool import VectorProgress
+from mud.cli import Tool, VectorProgress, emit, progress
 from mud.registry import load
 
 

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -18,7 +19,9 @@ from mud.server.app import App, Options, run
 from mud.server.wiring import SHIPPED, opened
 from mud.signals import Signals
 from mud.storage.world_state import read_state
+from tests.houses import house
 from tests.processes import Running, loci, memories, texts
+from tests.unit.mud.server.test_unreadable_files import pipe
 from tests.vaults import copy_vault, without_vectors
 
 
@@ -96,6 +99,23 @@ def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_sa
             end.close()
     with opened(vault, writable=True) as parts:
         assert parts.engine.number == 0
+
+
+async def test_a_disk_that_refuses_an_archive_is_told_of_and_the_state_is_not_saved(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        home.type(home.enter("Ann"), "say I counted the pears.")
+        assert home.parts.sync() == ""
+        archives = [int(one.name) for one in Path("/proc/self/fd").iterdir() if "/archive/" in os.path.realpath(one)]
+        held = [os.dup(one) for one in archives]
+        with Path(os.devnull).open("ab") as nothing:  # which cannot be synced
+            for one in archives:
+                os.dup2(nothing.fileno(), one)
+        assert home.parts.sync() == home.parts.save() == "it refuses an archive"
+        assert read_state(home.parts.vault) is None
+        for one, kept in zip(archives, held, strict=True):
+            os.dup2(kept, one)
+            os.close(kept)
+        assert home.parts.sync() == home.parts.save() == ""
 
 
 async def test_its_time_is_over_after_so_many_seconds(vault: Path) -> None:
@@ -195,6 +215,15 @@ def test_a_new_agent_dropped_in_while_it_runs_is_met_in_the_garden(vault: Path) 
     world.say("say Wren, do you hear me?", "Wren says")
     assert world.terminate() == 0
     assert any("do you hear me" in text for text in texts(memories(vault, "wren")))
+
+
+@pytest.mark.parametrize("put", [pipe, lambda path: path.symlink_to("elsewhere")])
+def test_what_stands_in_the_place_of_the_chronicle_is_told_once(vault: Path, put: Callable[[Path], None]) -> None:
+    (vault / "log").mkdir()
+    put(vault / "log/chronicle.md")
+    done = loci("run", "--vault", vault, "--headless", "--seconds", "0.1")
+    assert done.returncode == 1
+    assert [line.partition(": this is ")[0] for line in done.stderr.splitlines()] == ["loci: log/chronicle.md"]
 
 
 def test_a_name_that_is_none_is_refused_before_anything_is_written(tmp_path: Path) -> None:

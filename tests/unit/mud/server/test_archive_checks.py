@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
@@ -13,7 +14,7 @@ from random import Random
 import pytest
 
 from agents.memory.entries import Entry
-from agents.memory.examining import examine_file, sources_of
+from agents.memory.examining import examine, examine_file, sources_of
 from mud.__main__ import main
 from mud.commands import Outcome
 from mud.server.checks import check_lives
@@ -178,6 +179,16 @@ async def test_an_archive_that_is_older_than_the_ledger_is_named_where_its_memor
     assert problem.startswith("agents/eliza/archive/0000000001.jsonl:7: 5 memories ")
 
 
+async def test_an_archive_whose_steps_are_not_in_order_lacks_nothing(tmp_path: Path) -> None:
+    vault = await lived(tmp_path)
+    path = vault / "agents/eliza/archive/0000000001.jsonl"
+    memories = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    for one, source in zip(memories, [one["source"] for one in reversed(memories)], strict=True):
+        one["source"] = source
+    path.write_text("".join(f"{json.dumps(one)}\n" for one in memories), "utf-8")
+    assert told(vault) == []
+
+
 async def test_what_a_kill_left_to_be_given_back_is_no_mistake(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         vault, ann = home.parts.vault, home.enter("Ann")
@@ -321,9 +332,15 @@ def memory_lines(count: int) -> bytes:
 def test_it_writes_nothing_and_is_quick_with_a_hundred_thousand_memories(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     files = {f"f{first}": "".join(lines(first, min(first + 4095, 100_000))) for first in range(1, 100_001, 4096)}
-    archive_of(vault, **files)
+    archive = archive_of(vault, **files)
     before = {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()}
     begun = time.process_time()
     assert told(vault) == []
     assert time.process_time() - begun < 5
+    tracemalloc.start()
+    found = examine(archive)
+    kept, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert found.count_from(100_000) == 1
+    assert kept < 1_500_000
     assert {path: path.read_bytes() for path in vault.rglob("*") if path.is_file()} == before

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
-from mud.server.brains import load_brains
-from mud.server.wiring import RealClock, load_commands, opened, opened_for_recall
+from mud.server.wiring import RealClock, load_brains, load_commands, opened, opened_for_recall
 from mud.storage.files import VaultLock
 from mud.storage.world_state import read_state
 from mud.world.roles import Role

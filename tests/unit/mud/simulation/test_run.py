@@ -9,8 +9,8 @@ import pytest
 
 from mud.clock import VirtualClock
 from mud.errors import LociError, VaultLocked
-from mud.server.state_hash import state_hash
 from mud.server.wiring import opened
+from mud.simulation.figures import state_hash
 from mud.simulation.run import SimulationPlan, place_for, simulate
 from mud.storage.files import VaultLock
 from tests.disks import file_size_limit

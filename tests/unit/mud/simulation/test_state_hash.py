@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from mud.server.state_hash import state_hash
 from mud.server.wiring import Parts, opened
+from mud.simulation.figures import state_hash
 from mud.world.changes import FallAsleep, Leave, Put, Remove
 from tests.vaults import copy_vault, without_vectors
 
