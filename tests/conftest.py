@@ -17,7 +17,18 @@ settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("LOCI_EXAMPLES", "same"))
 
 
-LIVE = Path(__file__).parent / "live"
+TESTS = Path(__file__).parent
+LIVE = TESTS / "live"
+SLOW = [TESTS / line for line in (TESTS / "slow.txt").read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of the files and folders in slow.txt."""
+    if gone := [path.name for path in SLOW if not path.exists()]:
+        raise pytest.UsageError(f"tests/slow.txt names what is not there: {', '.join(gone)}")
+    for item in items:
+        if any(path in (item.path, *item.path.parents) for path in SLOW):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
