@@ -18,7 +18,7 @@ from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage,
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, own_words, remembered, spoken
-from agents.reply import Listener, clean_reply
+from agents.reply.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
 from agents.text.repetition import LOOKBACK, repeats, words_of
 from mud.world.events import Perception

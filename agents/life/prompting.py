@@ -17,8 +17,8 @@ from agents.memory.note_form import Note
 from agents.mind.settings import offers
 from agents.mind.templates import Templates
 from agents.population.population import Population
-from agents.prompt import TEMPLATES, Prompt, PromptParts, Template, build_prompt, room_for_memories
 from agents.prompt.excerpts import Room, excerpts, first_sentence
+from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, Template, build_prompt, room_for_memories
 from agents.recall.settings import RecallSettings
 from agents.text.daytime import labels, now_in_words
 from mud.commands import Command, shown_name

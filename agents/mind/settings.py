@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from agents.llm.profiles import LLMProfile
-from agents.prompt import TEMPLATES
+from agents.prompt.prompt import TEMPLATES
 from mud.commands import Command, offered
 from mud.errors import UnknownName
 from mud.registry import Registry

@@ -19,13 +19,13 @@ import orjson
 
 from agents.llm.backend import Completion
 from agents.memory.entries import Hit
-from agents.prompt import Prompt, PromptSection
+from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize_json, sanitize_values
 from mud.storage.paths import make_folder, open_own, read_bytes, remove
 
 LONGEST_HIT = 300
 LONGEST_REPLY = 20_000
-"""Characters kept of a raw reply, as many as `agents.reply` reads."""
+"""Characters kept of a raw reply, as many as `agents.reply.reply` reads."""
 LONGEST_CUE = 2_000
 PARTS = ("lexical", "vector", "recency", "importance", "neighbours", "who", "when", "answer", "echoed")
 

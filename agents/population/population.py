@@ -30,7 +30,7 @@ from agents.mind.actor import by_witness, left_by
 from agents.mind.services import Services
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 from agents.reflection.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step

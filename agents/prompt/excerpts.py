@@ -16,7 +16,7 @@ from typing import NamedTuple
 from agents.memory.entries import Hit
 from agents.memory.note_form import Note
 from agents.memory.ranges import spoken
-from agents.prompt import Experience
+from agents.prompt.prompt import Experience
 from agents.recall.question import content_words, words_of
 from agents.text.english import quoted, sentences
 from agents.text.quotations import apart, sayings

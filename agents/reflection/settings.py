@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agents.prompt import PLACE, body_of
+from agents.prompt.prompt import PLACE, body_of
 from mud.errors import Problem, VaultProblem
 from mud.storage.settings import setting
 

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 from dataclasses import asdict
 
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 from mud.cli import agent_argument, emit, progress, tool
 from mud.server.wiring import Parts, must_have_words, opened_for_recall
 

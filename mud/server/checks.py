@@ -26,7 +26,7 @@ from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_i
 from agents.mind.sleep_schedule import time_of
 from agents.mind.templates import Templates
 from agents.population.directory import AgentDirectory, at_other_places
-from agents.prompt import MINIMUM, Template, parse_template
+from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
 from agents.reflection.settings import FILES, ReflectionSettings, parse_prompt
 from mud.engine.engine import WorldSettings

@@ -30,7 +30,7 @@ from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
 from agents.population.directory import AGENT, agent_file
 from agents.population.population import Population
-from agents.prompt import Prompt, Template
+from agents.prompt.prompt import Prompt, Template
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.vectors import EmbeddingBudget

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from agents.prompt import TEMPLATES
+from agents.prompt.prompt import TEMPLATES
 from tests.benchmarks._bench import Report, Say, Table, bench, require_block, some_of, whole_number, whole_numbers
 from tests.benchmarks._prompt import experiences
 from tests.benchmarks._prompt.evening import EveningPlan, MeasuredThought, household, live

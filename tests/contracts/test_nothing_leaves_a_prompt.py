@@ -13,7 +13,7 @@ from agents.agent import Agent
 from agents.compaction.settings import PRESETS, CompactionSettings
 from agents.life.prompting import Related
 from agents.llm.profiles import LLMProfile
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 from mud.clock import VirtualClock
 from mud.server.wiring import Parts, opened
 from tests.live_server import LiveServer, live_server

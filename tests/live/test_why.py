@@ -14,7 +14,7 @@ from agents.agent import Agent
 from agents.commands.why import told_trace
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.traces import Trace
-from agents.reply import clean_reply
+from agents.reply.reply import clean_reply
 from mud.server.wiring import RealClock, load_brains, load_commands
 from mud.world.roles import Role
 from tests.houses import House, house

@@ -13,8 +13,8 @@ from random import Random
 from statistics import mean
 from typing import Any, NamedTuple
 
-from agents.prompt import Prompt
 from agents.prompt.excerpts import GAP
+from agents.prompt.prompt import Prompt
 from agents.text.english import sentences
 from mud.clock import parse_iso
 from mud.errors import LociError

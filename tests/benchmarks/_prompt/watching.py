@@ -9,7 +9,7 @@ from agents.life.prompting import Prompting, Related
 from agents.llm.backend import Backend, Completion, Enough, LanguageModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import estimate
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 
 VOLATILE = ("notes", "experiences", "hints", "situation", "cue")
 """The sections that may differ from one prompt to the next, wherever they stand."""

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from agents.llm.backend import Completion
-from agents.prompt import Prompt, PromptSection
+from agents.prompt.prompt import Prompt, PromptSection
 from tests.benchmarks.__main__ import main
 from tests.benchmarks._prompt.evening import MeasuredThought
 from tests.benchmarks._prompt.experiences import seen_in

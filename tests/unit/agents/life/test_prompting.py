@@ -6,7 +6,7 @@ import pytest
 
 from agents.definition import write_definition
 from agents.life.prompting import Related
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 from mud.errors import Refusal
 from mud.server.wiring import RealClock
 from mud.storage.files import write_atomic

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from agents.llm.backends.scripted import ScriptedModel
 from agents.mind.settings import SELF_CHANGES, offers
-from agents.reply import clean_reply
+from agents.reply.reply import clean_reply
 from mud.commands import Command, Context, Outcome
 from mud.commands._line import SHORTHANDS
 from mud.registry import Registry

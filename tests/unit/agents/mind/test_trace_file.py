@@ -10,7 +10,7 @@ import pytest
 
 from agents.memory.entries import Hit
 from agents.mind.traces import FILES, ModelCall, Trace, TraceFile, lookup_of
-from agents.prompt import PromptSection
+from agents.prompt.prompt import PromptSection
 from tests.disks import file_size_limit
 
 AT = "2026-11-20T07:21:37.123Z"

@@ -24,7 +24,7 @@ from agents.mind.traces import (
     lookup_of,
     to_json,
 )
-from agents.prompt import Prompt, PromptSection
+from agents.prompt.prompt import Prompt, PromptSection
 from mud.sanitize import sanitize
 
 AT = "2026-11-20T07:21:37.123Z"

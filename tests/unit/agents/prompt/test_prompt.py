@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.llm.tokens import estimate
-from agents.prompt import (
+from agents.prompt.prompt import (
     MINIMUM,
     OPTIONAL,
     PLACES,

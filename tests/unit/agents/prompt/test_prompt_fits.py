@@ -11,7 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agents.llm.tokens import at_most, estimate
-from agents.prompt import MINIMUM, TEMPLATES, Experience, Prompt, PromptParts, Template, build_prompt, parse_template
+from agents.prompt.prompt import (
+    MINIMUM,
+    TEMPLATES,
+    Experience,
+    Prompt,
+    PromptParts,
+    Template,
+    build_prompt,
+    parse_template,
+)
 from tests.live_server import LiveServer, live_server
 from tests.scripts import SCRIPTS
 

@@ -11,7 +11,7 @@ import pytest
 from agents.agent import Agent
 from agents.compaction.strategies import Strategy
 from agents.life.prompting import Prompting
-from agents.prompt import TEMPLATES
+from agents.prompt.prompt import TEMPLATES
 from mud.registry import Registry, load
 from mud.world.roles import Role
 from tests.houses import House, house

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
-from agents.prompt import MINIMUM, Prompt, PromptParts, build_prompt, parse_template
+from agents.prompt.prompt import MINIMUM, Prompt, PromptParts, build_prompt, parse_template
 from agents.text.daytime import labels, passed
 from mud.clock import VirtualClock, iso
 from mud.commands import Outcome

@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 from statistics import mean
 
-from agents.prompt import Prompt
+from agents.prompt.prompt import Prompt
 from mud.clock import VirtualClock
 from mud.world.roles import Role
 from tests.houses import House, house

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from agents.reply import Listener, clean_reply
+from agents.reply.reply import Listener, clean_reply
 from tests.unit.agents.mind.said import VERBS
 
 CALLS = {

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reply import DEED, LONGEST, Listener, clean_reply
+from agents.reply.reply import DEED, LONGEST, Listener, clean_reply
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.reply import READ as SEEN
-from agents.reply import Listener, clean_reply
+from agents.reply.reply import READ as SEEN
+from agents.reply.reply import Listener, clean_reply
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 ENOUGH = {

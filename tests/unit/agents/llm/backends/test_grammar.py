@@ -9,7 +9,7 @@ import pytest
 from agents.llm.backends.embedded import Embedded
 from agents.llm.backends.openai_compatible import grammar_of
 from agents.llm.profiles import LLMProfile
-from agents.reply import clean_reply
+from agents.reply.reply import clean_reply
 from mud.server.wiring import load_commands
 from mud.world.roles import Role
 from tests.unit.agents.llm.backends.server import serving, whole
