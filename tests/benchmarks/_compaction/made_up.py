@@ -13,7 +13,7 @@ from typing import Any
 
 from mud.clock import iso
 from tests.benchmarks._recall.lives import BenchmarkLife, LifeQuestion
-from tests.benchmarks.samples import sample
+from tests.benchmarks._samples import sample
 
 _SAMPLE = sample("life")
 _NAMES, _PLACES, _TALK, _DEEDS = (_SAMPLE[key] for key in ("names", "places", "talk", "deeds"))

@@ -26,7 +26,7 @@ from mud.clock import parse_iso
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import opened
 from mud.simulation.run import SimulationPlan, simulate
-from tests.benchmarks import samples
+from tests.benchmarks import _samples as samples
 from tests.benchmarks._bench import Say, Table
 from tests.benchmarks._compaction.living import LivingMode
 from tests.benchmarks._scratch import LifeClock, clock_of, scratch

@@ -32,7 +32,7 @@ from mud.server.requests import carry_out
 from mud.server.wiring import Parts, load_brains, opened
 from mud.storage.settings import Scalar, replace_setting
 from mud.world.roles import Role
-from tests.benchmarks import samples
+from tests.benchmarks import _samples as samples
 from tests.benchmarks._prompt.watching import Call, PromptWatch, WatchedPrompting, watched
 from tests.benchmarks._scratch import GRAPHS, NONE, LifeClock, scratch
 

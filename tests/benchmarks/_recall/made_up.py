@@ -13,7 +13,7 @@ from random import Random
 
 from agents.memory.entries import Entry
 from mud.clock import iso
-from tests.benchmarks.samples import sample
+from tests.benchmarks._samples import sample
 
 FLATTENING = 2.7
 _SAMPLE = sample("world")
