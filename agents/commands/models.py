@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from agents.commands._answer import answers, ask
 from agents.llm.backend import named_host
-from agents.llm.budget import BudgetSettings, ModelBudget, Notice, Row, Scope
 from agents.llm.hosts import Route
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ProfileView
+from agents.llm.spending import BudgetSettings, ModelBudget, Notice, Row, Scope
 from agents.population.population import Population
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands import Context, Outcome, Say, command

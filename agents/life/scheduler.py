@@ -81,10 +81,10 @@ class Scheduler:
         self._engine = engine
         self._drives = drives
         self._submitted = submitted
-        self._scheduler = DueQueue()
+        self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
-        self._summons = Attention()
+        self._attention = Attention()
         self._sleepers: set[str] = set()
         """Slugs of the agents that were asleep at their last turn."""
         self._woke: set[str] = set()
@@ -111,7 +111,7 @@ class Scheduler:
             drives.clock.monotonic,
         )
         soon = min(FIRST_WITHIN, agent.thinking().think_interval)
-        self._scheduler.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
 
     def redefined(self, agent: Agent) -> None:
@@ -120,12 +120,12 @@ class Scheduler:
             return
         if agent.thinker.name != agent.name:
             self.wake(agent)
-        self._scheduler.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
+        self._due.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
         self._woken.set()
 
     def rest(self, agent: Agent) -> None:
-        self._scheduler.drop(agent.slug)
-        self._summons.drop(agent.slug)
+        self._due.drop(agent.slug)
+        self._attention.drop(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
@@ -160,8 +160,8 @@ class Scheduler:
                     self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
 
     def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
-        self._summons.call(agent.slug, at, person=person)
-        self._scheduler.hasten(agent.slug, at)
+        self._attention.call(agent.slug, at, person=person)
+        self._due.hasten(agent.slug, at)
         self._woken.set()
         if person:  # a waiting model call for its thought will cover this, as its prompt is built when its turn comes
             self._drives.queue.hasten(agent.name)
@@ -170,11 +170,11 @@ class Scheduler:
         clock = self._drives.clock
         while not self._stopped:
             self._woken.clear()
-            for slug in self._scheduler.take(clock.monotonic(), TURNS_A_PASS):
+            for slug in self._due.take(clock.monotonic(), TURNS_A_PASS):
                 turn = asyncio.create_task(self._turn(slug))
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
-            due = self._scheduler.next()
+            due = self._due.next()
             if due is None:
                 await self._woken.wait()
             elif (wait := due - clock.monotonic()) > 0:
@@ -185,11 +185,11 @@ class Scheduler:
 
     @property
     def due(self) -> float | None:
-        return self._scheduler.next()
+        return self._due.next()
 
     async def take_turn(self) -> Agent | None:
         """Run the turn of the agent due longest and return it, to run a world step by step; None when none is due."""
-        for slug in self._scheduler.take(self._drives.clock.monotonic(), 1):
+        for slug in self._due.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()
             return self._minds.by_slug(slug)
@@ -199,7 +199,7 @@ class Scheduler:
         agent = self._minds.by_slug(slug)
         if agent is None:
             return
-        waiting = self._summons.begin(slug)
+        waiting = self._attention.begin(slug)
         try:
             if self._minds.sleeps(agent.id):
                 self.sleep(agent)
@@ -216,7 +216,7 @@ class Scheduler:
     def _look_inward(self, agent: Agent) -> None:
         quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
         if not (self._stopped or self._minds.sleeps(agent.id)):
-            left_alone = quiet and not self._summons.person_waits(agent.slug)
+            left_alone = quiet and not self._attention.person_waits(agent.slug)
             self._minds.inner.idle(agent, self._engine, left_alone=left_alone)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
@@ -233,7 +233,7 @@ class Scheduler:
         thought = await agent.thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
-        if thought.brain != FALLBACK and self._summons.answer(agent.slug):
+        if thought.brain != FALLBACK and self._attention.answer(agent.slug):
             thought = replace(thought, waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
@@ -311,12 +311,12 @@ class Scheduler:
             self._submit(agent, f"think {words}", "as much is remembered word for word as sleep would fold")
 
     def _due_again(self, agent: Agent) -> None:
-        wish = self._summons.end(agent.slug)
+        wish = self._attention.end(agent.slug)
         if self._stopped or agent.thinker is None:
             return
         pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.thinking().think_interval
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
-        self._scheduler.set(agent.slug, at if wish is None else min(at, wish))
+        self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
 
     async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
@@ -330,10 +330,10 @@ class Scheduler:
         asking = ModelCallTimer(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
         asking.related(related.cue, (*related.notes, *related.summaries))
-        urgency = Urgency.PERSON if waiting or self._summons.person_waits(agent.slug) else Urgency.THINK
+        urgency = Urgency.PERSON if waiting or self._attention.person_waits(agent.slug) else Urgency.THINK
 
         def build() -> str:
-            self._summons.see(agent.slug)
+            self._attention.see(agent.slug)
             return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
 
         try:
@@ -359,7 +359,7 @@ class Scheduler:
         self._stopped = True
         self._woken.set()
         for agent in self._minds.opened():
-            self._scheduler.drop(agent.slug)
+            self._due.drop(agent.slug)
         for turn in tuple(self._turns):
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)

@@ -21,9 +21,9 @@ from random import Random
 from typing import NamedTuple
 
 from agents.llm.backend import Backend, Completion, Enough, Refused, TransientError, hold_to_window, tidy
-from agents.llm.budget import BudgetExhausted, BudgetSettings, ModelBudget
 from agents.llm.hosts import Host, Hosts, Route
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending import BudgetExhausted, BudgetSettings, ModelBudget
 from agents.llm.tokens import AskServer, TokenRatios, estimate
 from agents.text.unwrapping import past_thoughts
 from mud.clock import Clock

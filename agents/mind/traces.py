@@ -1,6 +1,7 @@
-"""Traces: how a line came about, as values and as lines of JSON. Pure; `trace_file` stores them.
+"""Traces: how a line came about, as values, as lines of JSON, and in files, the oldest of which are deleted.
 
 A trace holds recall hits, model calls, the deciding brain and its reason. It is private, so only the owner may see it.
+Traces are expendable: one that cannot be written is dropped, and a broken line is skipped.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
 
-from agents.llm.budget import Amount, BudgetExhausted, ModelBudget
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task
+from agents.llm.spending import Amount, BudgetExhausted, ModelBudget
 from agents.recall.child import Store, VectorProcess
 from agents.recall.documents import (
     NOTE,

@@ -1,4 +1,4 @@
-"""What anybody can do in the world, one file per command or family.
+"""What anybody can do in the world, one file per command or family; what needs a mind is in `agents/commands`.
 
 To add one, write a module here with a function `@command("name", ...)` that takes a `Context` and the slots of its
 form and returns an `Outcome`; its docstring is its help, with at least one line `Example: ...`. What it says to people

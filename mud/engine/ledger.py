@@ -1,7 +1,7 @@
 """The ledger: every step of the world in order, one JSON line each.
 
-A line holds the input, its changes and its memories. Recovery applies these and never runs a command again. The files
-are `log/ledger-<first step>.jsonl`, each with `PER_FILE` steps.
+A line holds the input, its changes and its memories; `Engine` writes it before the step is applied and told. Recovery
+applies these and never runs a command again. The files are `log/ledger-<first step>.jsonl`, each with `PER_FILE` steps.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from agents.commands.models import describe_notice
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
-from agents.llm.budget import keep_spending
+from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem

@@ -18,8 +18,8 @@ from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.backend import Backend, named_host
-from agents.llm.budget import BudgetSettings
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
+from agents.llm.spending import BudgetSettings
 from agents.memory.examining import Look, examine, unreadable
 from agents.memory.seeds import fresh
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile

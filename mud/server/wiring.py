@@ -22,9 +22,9 @@ from agents.compaction.summarizer import Style, Summarizer, parse_style
 from agents.definition import AgentDefinition, find_definition
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
-from agents.llm.budget import BudgetSettings, ModelBudget, read_spending, write_spending
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
+from agents.llm.spending import BudgetSettings, ModelBudget, read_spending, write_spending
 from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates

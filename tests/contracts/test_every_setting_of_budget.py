@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.budget import FILE, BudgetExhausted, Notice
 from agents.llm.queue import Urgency
+from agents.llm.spending import FILE, BudgetExhausted, Notice
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from mud.server.wiring import Parts, opened

@@ -1,4 +1,4 @@
-"""What a question can ask for, and the turns of phrase by which it is known. Tables; `_questions` reads with them."""
+"""What a question can ask for, and the turns of phrase by which it is known. Tables; `questions` reads with them."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ import asyncio
 from pathlib import Path
 
 from agents.commands.models import describe_notice
-from agents.llm.budget import Amount, Limit, Notice, Scope
 from agents.llm.queue import Task, Urgency
+from agents.llm.spending import Amount, Limit, Notice, Scope
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put, put_own

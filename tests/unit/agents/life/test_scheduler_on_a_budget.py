@@ -7,7 +7,7 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.life.scheduler import Scheduler
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import BudgetSettings, ModelBudget, Notice
+from agents.llm.spending import BudgetSettings, ModelBudget, Notice
 from tests.houses import House, house
 from tests.unit.agents.llm.stage import HandClock
 from tests.vaults import copy_vault, without_vectors

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from agents.llm.backend import Backend, Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import Amount, BudgetExhausted, BudgetSettings, ModelBudget, Notice, Scope
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
+from agents.llm.spending import Amount, BudgetExhausted, BudgetSettings, ModelBudget, Notice, Scope
 from agents.llm.tokens import estimate
 from mud.errors import Unavailable
 from mud.registry import Registry

@@ -7,9 +7,9 @@ import itertools
 import pytest
 
 from agents.llm.backends.scripted import ScriptedModel
-from agents.llm.budget import BudgetSettings, ModelBudget
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import MUTE, Task, Urgency
+from agents.llm.spending import BudgetSettings, ModelBudget
 from agents.text.unwrapping import past_thoughts
 from mud.errors import Unavailable
 from tests.unit.agents.llm.stage import Stage

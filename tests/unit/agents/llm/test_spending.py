@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.llm.budget import (
+from agents.llm.spending import (
     FILE,
     Amount,
     BudgetSettings,

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from agents.llm.budget import BudgetSettings, ModelBudget, Notice
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending import BudgetSettings, ModelBudget, Notice
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings

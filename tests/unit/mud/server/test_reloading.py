@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agents.llm.budget import Amount
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending import Amount
 from mud.errors import Problem
 from mud.server.reloading import MISSING_FOR, Reloading
 from mud.storage.files import write_atomic
