@@ -133,7 +133,8 @@ def _readable(error: Exception, store: Store | None) -> Exception:
             store.check()
     except FolderGone as gone:
         return gone
-    return StoreFailed(f"{type(error).__name__}: {error}".removesuffix(": "))
+    last = str(error).strip().rpartition("\n")[2]  # numpy writes a page, and what was wrong in its last line
+    return StoreFailed(f"{type(error).__name__}: {last}".removesuffix(": "))
 
 
 class CleanShutdown:
