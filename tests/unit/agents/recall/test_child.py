@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -35,6 +37,8 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(process: Vect
 
 async def test_a_child_that_is_killed_is_a_failed_store_now_and_later(process: VectorProcess) -> None:
     await process.open()
+    for child in children():
+        os.kill(child, signal.SIGSTOP)  # so that it does not answer before it is killed
     asked = asyncio.create_task(process.do(Store.check))
     await asyncio.sleep(0)
     process.kill()
