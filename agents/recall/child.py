@@ -1,27 +1,30 @@
 """The child process that holds the embedder and the vectors, so that a crash there does not affect the world.
 
-`Store` lives in the child; `VectorProcess` is the parent's side. The heavy libraries are imported after `prepare`,
-and the child never uses stdin, stdout or stderr. Files in `.index/`: `worker.lock` (held while the child lives),
-`chroma/`, `chroma.closed` (see `CleanShutdown`) and `embeddings.sqlite3`.
+`Store` lives in the child, which is a process of our own over a socket: an executor's threads in the parent would fail
+with little memory, and print it. `VectorProcess` is the parent's side. The heavy libraries are imported in the child
+only, which has no terminal. Files in `.index/`: `worker.lock` (held while the child lives), `chroma/`, `chroma.closed`
+(see `CleanShutdown`) and `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import fcntl
-import multiprocessing
-import multiprocessing.connection
 import os
+import pickle
 import shutil
 import signal
+import socket
+import subprocess
+import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
-from multiprocessing.process import BaseProcess
+from collections import deque
+from collections.abc import Callable, Collection, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar, cast
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 from agents.llm.profiles import LLMProfile
 from agents.recall.documents import (
@@ -45,8 +48,10 @@ from mud.storage.paths import check_held, check_tree, open_own
 if TYPE_CHECKING:
     from agents.recall.embedders import Served
 
-P = ParamSpec("P")
 R = TypeVar("R")
+Ts = TypeVarTuple("Ts")
+Answer = tuple[Any, Bill, Unavailable | StoreFailed | None]
+"""Result, what a server charged, and error."""
 
 CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
 NEAREST_SAMPLES = 10
@@ -58,22 +63,20 @@ CLOSING = 3.0
 """Seconds that a child gets to close its files; then it is killed, and the index is rebuilt at the next start."""
 LEAVING = 2.0
 """Seconds to wait for a killed child to end."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
+SIZE = 8
+"""Bytes before each answer, for its length."""
+PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from agents.recall.child import main; main(int(sys.argv[1]))"
 
 
 # -- in the child -----------------------------------------------------------------------------------------------------
 
 
 def prepare() -> None:
-    """Initialise the child: no terminal, signals ignored, one thread for numpy, ends when the parent ends."""
-    threading.Thread(target=_end_with_parent, name="end-with-parent", daemon=True).start()
-    # Signals of the terminal reach the whole process group; the parent ends its child itself.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    """Initialise a child process: signals ignored, one thread for numpy. Call it before the heavy imports."""
+    for number in SIGNALS:
         signal.signal(number, signal.SIG_IGN)
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nothing, standard)
-    os.close(nothing)
-    # Must be set before numpy and the tokenizer are imported.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -82,11 +85,56 @@ def prepare() -> None:
     os.nice(NICENESS)
 
 
-def _end_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        multiprocessing.connection.wait([parent.sentinel])
+def main(number: int) -> None:
+    """The child's program: answer the requests in a socket one by one; the first one opens the store."""
+    prepare()
+    requests: SimpleQueue[tuple[bool, Callable[..., Any], tuple[object, ...]]] = SimpleQueue()
+    with socket.socket(fileno=number) as parent:
+        threading.Thread(target=_read, args=(parent, requests), name="requests", daemon=True).start()
+        store: Store | None = None
+        while True:
+            metered, work, args = requests.get()
+            result: object = None
+            error: Exception | None = None
+            try:
+                if store is None:
+                    store = Store(*args)  # type: ignore[arg-type]
+                    result = store.state()
+                else:
+                    result = work(store, *args)
+            except Exception as failure:
+                error = _readable(failure, store)
+            bill = store.bill() if metered and store is not None else Bill()
+            answer = pickle.dumps((result, bill, error))
+            parent.sendall(len(answer).to_bytes(SIZE) + answer)
+
+
+def _read(parent: socket.socket, requests: SimpleQueue[Any]) -> None:
+    """Read requests until the parent ends, and end with it."""
+    try:
+        with parent.makefile("rb") as stream:
+            while True:
+                requests.put(pickle.load(stream))
+    finally:
         os._exit(1)
+
+
+def _readable(error: Exception, store: Store | None) -> Exception:
+    """Return an error that the parent can unpickle without the child's libraries."""
+    match error:
+        case EmbedderAway():
+            return EmbedderAway(str(error))
+        case Unavailable() | UnknownName() | UnsafePath():
+            return EmbedderMissing(str(error))
+        case StoreFailed():
+            return error
+    try:
+        if store is not None:
+            store.check()
+    except FolderGone as gone:
+        return gone
+    last = str(error).strip().rpartition("\n")[2]  # numpy writes a page, and what was wrong in its last line
+    return StoreFailed(f"{type(error).__name__}: {last}".removesuffix(": "))
 
 
 class CleanShutdown:
@@ -262,85 +310,7 @@ class Store:
         os.close(self._folder_lock)
 
 
-_store: Store | None = None
-
-
-@contextmanager
-def _readable_errors() -> Iterator[None]:
-    """Convert every error into one that the parent can unpickle without the child's libraries."""
-    try:
-        yield
-    except EmbedderAway as error:
-        raise EmbedderAway(str(error)) from None
-    except (Unavailable, UnknownName, UnsafePath) as error:
-        raise EmbedderMissing(str(error)) from None
-    except StoreFailed:
-        raise
-    except Exception as error:
-        if _store is not None:
-            _store.check()
-        raise StoreFailed(f"{type(error).__name__}: {error}") from None
-
-
-def _opened() -> Store:
-    if _store is None:
-        raise StoreFailed("the store is not open")
-    return _store
-
-
-def open_store(folder: str, embedder: str, server: str, by: LLMProfile | None = None) -> StoreState:
-    global _store
-    with _readable_errors():
-        _store = Store(Path(folder), embedder, server, by)
-        return _store.state()
-
-
-def call(work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-    with _readable_errors():
-        return work(_opened(), *args, **kwargs)
-
-
-def call_metered(
-    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
-) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
-    """Run a method; return its result, what a server charged (also on failure), and the error, if any."""
-    try:
-        return call(work, *args, **kwargs), _opened().bill(), None
-    except (EmbedderAway, EmbedderMissing, StoreFailed) as error:
-        return None, _opened().bill(), error
-
-
-def close_store() -> None:
-    global _store
-    with _readable_errors():
-        store, _store = _opened(), None
-        store.close()
-
-
 # -- in the parent ----------------------------------------------------------------------------------------------------
-
-_spawning = threading.Lock()
-"""Held while a child is spawned, so that the one new process is known to belong to this pool."""
-
-
-async def answer(future: Future[R]) -> R:
-    """Wait for the child's answer; `StoreFailed` when there is none. A cancellation is never lost.
-
-    Not `asyncio.wait_for`: in Python 3.11 it swallows a cancellation that comes with the answer.
-    """
-    try:
-        async with asyncio.timeout(LONGEST):
-            return await asyncio.wrap_future(future)
-    except asyncio.CancelledError:
-        task = asyncio.current_task()
-        if task is not None and task.cancelling():
-            raise
-        # Not this task was cancelled but the future, when the pool ended.
-        raise StoreFailed("the child process was ended") from None
-    except BrokenProcessPool as error:
-        raise StoreFailed("the child process ended unexpectedly") from error
-    except TimeoutError as error:
-        raise StoreFailed(f"the child process did not answer in {LONGEST:.0f} s") from error
 
 
 class VectorProcess:
@@ -349,9 +319,10 @@ class VectorProcess:
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self._folder, self._settings, self._by = folder, settings, by
         self.ready = self.served = False
-        self._process: BaseProcess | None = None
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), prepare)
-        self._spawned: asyncio.Task[Future[StoreState]] | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._waiting: deque[asyncio.Future[Answer]] = deque()
 
     def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
         """Return whether it was started with the same embedder, index and profile as in these settings."""
@@ -361,73 +332,100 @@ class VectorProcess:
 
     async def open(self) -> StoreState:
         """Start the child. Raises `StoreFailed` (may be retried), `EmbedderMissing` (final) or `EmbedderAway`."""
-        self._spawned = asyncio.create_task(asyncio.to_thread(self._spawn))
         try:
-            # Shielded, so that `_process` is set even when the caller is cancelled, and can be killed.
-            opening = await asyncio.shield(self._spawned)
-        except (OSError, RuntimeError) as error:
-            raise StoreFailed(f"the child process did not start: {error}") from error
-        state = await answer(opening)
+            check_held(self._folder)  # the child holds no lock on the vault and would recreate its folder
+            reader, self._writer = await asyncio.open_connection(sock=self._spawn())
+        except OSError as failure:
+            raise StoreFailed(f"the child process did not start: {failure}") from failure
+        self._listening = asyncio.create_task(self._listen(reader))
+        settings = self._settings
+        server = "" if settings.chroma == EMBEDDED else settings.chroma
+        state, _, error = await self._ask(False, Store, self._folder, settings.embedder, server, self._by)
+        if error is not None:
+            raise error
         self.ready, self.served = True, state.served
-        return state
+        return cast(StoreState, state)
 
-    def _spawn(self) -> Future[StoreState]:
-        check_held(self._folder)  # the child holds no lock on the vault and would recreate its folder
-        # Inherited, so that no interrupt reaches the child before it ignores signals; the mask is this thread's only.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    def _spawn(self) -> socket.socket:
+        mine, its = socket.socketpair()
+        # Inherited, so that no interrupt reaches the child before it ignores signals.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+        nothing = subprocess.DEVNULL
         try:
-            with _spawning:
-                others = set(multiprocessing.active_children())
-                settings = self._settings
-                server = "" if settings.chroma == EMBEDDED else settings.chroma
-                try:
-                    opening = self._pool.submit(open_store, str(self._folder), settings.embedder, server, self._by)
-                finally:
-                    self._process = next(iter(set(multiprocessing.active_children()) - others), None)
-        except RuntimeError:  # a process may run without the pool's thread, and Python waits for it at its end
-            if self._process is not None:
-                self._process.kill()
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM, str(its.fileno()), *sys.path],
+                pass_fds=(its.fileno(),),
+                stdin=nothing,
+                stdout=nothing,
+                stderr=nothing,
+            )
+        except BaseException:
+            mine.close()
             raise
         finally:
+            its.close()
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return opening
+        return mine
 
-    async def do(self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        """Give each answer to the request that waits longest, until the child ends."""
+        with suppress(asyncio.IncompleteReadError, OSError):
+            while True:
+                size = int.from_bytes(await reader.readexactly(SIZE))
+                answer = pickle.loads(await reader.readexactly(size))
+                waiting = self._waiting.popleft()
+                if not waiting.done():
+                    waiting.set_result(answer)
+        assert self._process is not None
+        how = ""
+        with suppress(subprocess.TimeoutExpired):
+            code = self._process.wait(LEAVING)  # no time at all: its memory was freed before its end of the socket
+            how = f" ({signal.Signals(-code).name if code < 0 else f'exit status {code}'})"
+        for waiting in self._waiting:
+            if not waiting.done():
+                waiting.set_exception(StoreFailed(f"the child process ended unexpectedly{how}"))
+
+    async def do(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> R:
         """Run a method of the store in the child; `StoreFailed` when there is no answer."""
-        result: R = await self._submit(call, work, *args, **kwargs)
-        return result
+        result, _, error = await self._ask(False, work, *args)
+        if error is not None:
+            raise error
+        return cast(R, result)
 
-    async def do_metered(
-        self, work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs
-    ) -> tuple[R | None, Bill, Unavailable | StoreFailed | None]:
-        """Like `do`; also return what a server charged, and the error instead of raising it."""
-        result: tuple[R | None, Bill, Unavailable | StoreFailed | None]
-        result = await self._submit(call_metered, work, *args, **kwargs)
-        return result
+    async def do_metered(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> Answer:
+        """Like `do`; also return what a server charged (even on failure), and the error instead of raising it."""
+        return await self._ask(True, work, *args)
 
-    async def _submit(self, function: Callable[..., Any], *args: object, **kwargs: object) -> Any:
+    async def _ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
+        if self._writer is None or self._listening is None or self._listening.done():
+            raise StoreFailed("the child process is gone")
+        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._waiting.append(waiting)
+        self._writer.write(pickle.dumps((metered, work, args)))
         try:
-            future = self._pool.submit(function, *args, **kwargs)
-        except RuntimeError as error:  # the pool is broken or shut down
-            raise StoreFailed("the child process is gone") from error
-        return await answer(future)
+            async with asyncio.timeout(LONGEST):
+                return await waiting
+        except TimeoutError as error:
+            raise StoreFailed(f"the child process did not answer in {LONGEST:.0f} s") from error
 
     async def close(self) -> None:
         """End the child, killing it if it is busy or the caller is cancelled. Takes `CLOSING` + `LEAVING` at most."""
         try:
-            async with asyncio.timeout(CLOSING):
-                if self._spawned is not None and not self._spawned.done():
-                    await asyncio.wait([self._spawned])
-                if self.ready:
-                    self.ready = False
-                    await self._submit(close_store)
+            if self.ready:
+                self.ready = False
+                async with asyncio.timeout(CLOSING):
+                    await self.do(Store.close)
         except (StoreFailed, TimeoutError):
             pass  # it is killed instead, and `chroma.closed` is not written
         finally:
-            # Kill in any case: libraries may take long to shut down.
-            self.kill()
-            gone = asyncio.create_task(asyncio.to_thread(self._pool.shutdown, True, cancel_futures=True))
-            await asyncio.wait([gone], timeout=LEAVING)
+            self.kill()  # in any case: libraries may take long to shut down
+            if self._listening is not None:
+                await asyncio.wait([self._listening], timeout=LEAVING)
+            elif self._process is not None:  # the caller was cancelled as it was started
+                with suppress(subprocess.TimeoutExpired):
+                    self._process.wait(LEAVING)
+            if self._writer is not None:
+                self._writer.close()
 
     def kill(self) -> None:
         self.ready = False

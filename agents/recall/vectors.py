@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import resource
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Concatenate, ParamSpec, Protocol, TypeVar, cast
+from typing import Protocol, TypeVar, TypeVarTuple, cast
 
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task
@@ -37,9 +38,9 @@ from mud.supervise import timeout
 
 log = logging.getLogger(__name__)
 
-P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 NEAREST = 100
 """Memories, and documents, found by vectors; 60 found a little less, 200 no more."""
@@ -88,11 +89,11 @@ class EmbeddingBudget:
         self._again = 0.0
 
     async def embed(self, child: VectorProcess, agent: str, texts: Sequence[str],
-                    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+                    work: Callable[[Store, *Ts], R], *args: *Ts) -> R:  # fmt: skip
         """Run a method of the store that embeds texts of an agent or of `NOBODY`. Raises `BudgetExhausted`."""
         price = await child.do(Store.price, texts) if child.served else Bill()
         try:
-            return await self._paid(child, agent, price, work, *args, **kwargs)
+            return await self._paid(child, agent, price, work, *args)
         except BudgetExhausted as error:
             self.without.add(agent)
             self.trouble = f"what is new gets no vectors: {error}"
@@ -100,22 +101,22 @@ class EmbeddingBudget:
             raise
 
     async def ask(self, child: VectorProcess, query: Query, words: Sequence[str],
-                  work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+                  work: Callable[[Store, *Ts], R], *args: *Ts) -> R:  # fmt: skip
         """Run a method of the store that answers a question. Raises `BudgetExhausted`."""
         price = await child.do(Store.price_question, query, words) if child.served else Bill()
-        return await self._paid(child, query.agent, price, work, *args, **kwargs)
+        return await self._paid(child, query.agent, price, work, *args)
 
     async def _paid(self, child: VectorProcess, agent: str, price: Bill,
-                    work: Callable[Concatenate[Store, P], R], *args: P.args, **kwargs: P.kwargs) -> R:  # fmt: skip
+                    work: Callable[[Store, *Ts], R], *args: *Ts) -> R:  # fmt: skip
         if self._budget is None or not child.served:
-            return await child.do(work, *args, **kwargs)
+            return await child.do(work, *args)
         owner = self._named(agent) if agent else agent
         if not price.calls:
-            result, bill, error = await child.do_metered(work, *args, **kwargs)
+            result, bill, error = await child.do_metered(work, *args)
             self._count(owner, bill)
         else:
             with self._budget.reserve(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
-                result, bill, error = await child.do_metered(work, *args, **kwargs)
+                result, bill, error = await child.do_metered(work, *args)
                 self._count(owner, bill)
         if error is not None:
             raise error
@@ -423,8 +424,12 @@ class VectorService:
         await self._close()
         self._obsolete = []
         self._failures += not isinstance(error, FolderGone)
-        level = logging.INFO if self._failures <= 1 else logging.WARNING
-        log.log(level, "The vectors begin again: %s.", error)
+        if self._failures <= 1:
+            log.info("The vectors begin again: %s.", error)
+        elif self._failures == 2:  # said once, although it is tried again and again
+            limited = resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY
+            hint = " (memory is limited: ulimit -v)" if limited else ""
+            log.warning("Recall goes by words alone for now: %s%s.", error, hint)
         if self._failures:
             self._error = str(error)  # until the next child opens
         if self._failures >= HOPELESS:

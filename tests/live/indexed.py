@@ -191,7 +191,7 @@ def child_of(world: Running) -> int | None:
             command = (folder / "cmdline").read_bytes()
         except (OSError, IndexError):
             continue  # it ended meanwhile
-        if parent == world.pid and b"spawn_main" in command:
+        if parent == world.pid and b"agents.recall.child" in command:
             return int(folder.name)
     return None
 

@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import importlib.util
 import multiprocessing
+import multiprocessing.connection
+import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -29,11 +32,23 @@ FEW = 100
 """Vectors given to chromadb at once. Larger batches are linked in parallel, and results differ from run to run."""
 
 
+def _begin() -> None:
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    prepare()
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
+
+
 class Apart:
     """The child process, started at its first use."""
 
     def __init__(self) -> None:
-        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), prepare)
+        self._pool = ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin)
 
     def __enter__(self) -> Apart:
         return self

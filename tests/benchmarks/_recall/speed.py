@@ -7,7 +7,6 @@ an index is rebuilt. Questions and the memories that come last are embedded for 
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import os
 import re
 import sqlite3
@@ -241,7 +240,8 @@ async def _tick(measured: Measured, what: str) -> None:
 
 def _rss() -> dict[str, float]:
     """Return the resident memory of this process and its children, 0 where there is no /proc."""
-    children = sum(_resident(child.pid) for child in multiprocessing.active_children())
+    files = Path("/proc/self/task").glob("*/children")
+    children = sum(_resident(int(pid)) for file in files for pid in file.read_text().split())
     return {"parent": _resident(os.getpid()), "child": children}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 from agents.memory.entries import Entry
 from agents.recall.lexical import LexicalIndex
@@ -43,3 +44,8 @@ def seqs(index: LexicalIndex, agent: str, question: str) -> list[int]:
 def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] = ("summary", "note")) -> set[str]:
     """Return the keys of the documents that have words of the question."""
     return {one.document.key for one in found(index, agent, question, kinds).documents}
+
+
+def children() -> list[int]:
+    """Return the process ids of this process's children."""
+    return [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import fcntl
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -21,18 +20,20 @@ from agents.recall.lexical import read_progress
 from agents.recall.recall import ENDING, FLUSHING, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
+from tests.unit.agents.recall.lives import children
 
 BOUND = 60.0
 SETTINGS = RecallSettings(embedder="hashing", patience=BOUND)
 
 # Starts a service, embeds, says so with the child's process id, and waits for the end of its input.
 SCRIPT = """
-import asyncio, multiprocessing, sys
+import asyncio, sys
 from pathlib import Path
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
+from tests.unit.agents.recall.lives import children
 
 async def main():
     settings = RecallSettings(embedder="hashing")
@@ -41,7 +42,7 @@ async def main():
     notes = [IndexedDocument(f"notes/{n}", "note", f"note {n}") for n in range(int(sys.argv[2]))]
     service.sync_documents("#1", lambda: notes)
     def tell(done, total):
-        print(done, *(child.pid for child in multiprocessing.active_children()), flush=True)
+        print(done, *children(), flush=True)
     complete = asyncio.create_task(service.complete(tell))
     try:
         await asyncio.to_thread(sys.stdin.read)
@@ -66,17 +67,18 @@ def lived(seq: int) -> Entry:
 
 def child_of_this_process() -> int:
     """Return the process id of the one child that recall has here."""
-    (child,) = multiprocessing.active_children()
-    assert child.pid is not None
-    return child.pid
+    (child,) = children()
+    return child
 
 
-def begin(tmp_path: Path, documents: int) -> World:
+def begin(tmp_path: Path, documents: int, megabytes: int | None = None) -> World:
+    """Start a world, with an address space of so many megabytes."""
     script = tmp_path / "world.py"
     script.write_text(SCRIPT)
+    limit = f"ulimit -v {1000 * megabytes}; " if megabytes else ""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[4])}
     return subprocess.Popen(
-        [sys.executable, str(script), str(tmp_path), str(documents)],
+        ["sh", "-c", limit + 'exec "$@"', "sh", sys.executable, str(script), str(tmp_path), str(documents)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -233,7 +235,7 @@ async def test_stopping_has_an_end_when_the_child_hangs(tmp_path: Path, opened: 
         assert await asyncio.wait_for(service.complete(), BOUND)
     else:
         async with asyncio.timeout(BOUND):
-            while not multiprocessing.active_children():
+            while not children():
                 await asyncio.sleep(0)
     child = child_of_this_process()
     os.kill(child, signal.SIGSTOP)
@@ -297,3 +299,16 @@ async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, world
     out, err = world.communicate("the input of the world\n", timeout=BOUND)
     assert (world.returncode, err) == (0, "")
     assert all(line.split()[1] == str(child) for line in out.splitlines())
+
+
+@pytest.mark.parametrize("megabytes", [160, 200, 250, 300])
+def test_too_little_memory_for_the_child_is_one_plain_sentence(
+    tmp_path: Path, worlds: list[World], megabytes: int
+) -> None:
+    world = begin(tmp_path, 8, megabytes)
+    worlds.append(world)
+    out, err = world.communicate("", timeout=BOUND)
+    assert (world.returncode, out) == (0, "")
+    assert err.startswith("Recall goes by words alone for now: ")
+    assert err.endswith(" (memory is limited: ulimit -v).\n")
+    assert err.count("\n") == 1

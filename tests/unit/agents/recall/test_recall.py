@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import shutil
 import sqlite3
 import subprocess
@@ -21,6 +20,7 @@ from agents.recall.recall import PER_SHOWN_SUMMARY, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal
+from tests.unit.agents.recall.lives import children
 
 AT = "2026-01-01T00:00:00.000Z"
 BOUND = 60.0
@@ -280,14 +280,14 @@ async def test_another_embedder_is_taken_over_while_it_runs(vault: Vault) -> Non
     vault.settings = replace(vault.settings, embedder="none")
     service = await vault.open(vectors=True)
     assert await within(service.complete())
-    assert not multiprocessing.active_children()
+    assert not children()
     assert (await service.search("#1", "mill", 1))[1] is False
     vault.settings = replace(vault.settings, embedder="hashing")
     assert await within(service.complete())
     assert (await service.search("#1", "mill", 1))[0][0].vector is not None
     vault.settings = replace(vault.settings, embedder="none")
     assert await within(service.complete())
-    assert (multiprocessing.active_children(), (await service.search("#1", "mill", 1))[0][0].vector) == ([], None)
+    assert (children(), (await service.search("#1", "mill", 1))[0][0].vector) == ([], None)
 
 
 async def test_an_embedder_that_cannot_be_had_is_said_and_words_go_on(vault: Vault) -> None:
