@@ -47,5 +47,6 @@ def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] 
 
 
 def children() -> list[int]:
-    """Return the process ids of this process's children."""
-    return [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+    """Return the process ids of this process's children that hold an index; other tests may have left others."""
+    pids = [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
+    return [pid for pid in pids if b"agents.recall.child" in Path(f"/proc/{pid}/cmdline").read_bytes()]
