@@ -49,4 +49,11 @@ def keys(index: LexicalIndex, agent: str, question: str, kinds: tuple[str, ...] 
 def children() -> list[int]:
     """Return the process ids of this process's children that hold an index; other tests may have left others."""
     pids = [int(pid) for file in Path("/proc/self/task").glob("*/children") for pid in file.read_text().split()]
-    return [pid for pid in pids if b"agents.recall.child" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return [pid for pid in pids if b"agents.recall.child" in _command_line(pid)]
+
+
+def _command_line(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):  # it has ended meanwhile
+        return b""
