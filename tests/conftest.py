@@ -26,8 +26,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests of the files and folders in slow.txt."""
     if gone := [path.name for path in SLOW if not path.exists()]:
         raise pytest.UsageError(f"tests/slow.txt names what is not there: {', '.join(gone)}")
+    slow = {path for path in {item.path for item in items} if not {path, *path.parents}.isdisjoint(SLOW)}
     for item in items:
-        if any(path in (item.path, *item.path.parents) for path in SLOW):
+        if item.path in slow:
             item.add_marker(pytest.mark.slow)
 
 
