@@ -254,6 +254,8 @@ class App:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
         if found is not None:
             return found.slug
+        if slug := self._reloading.brought_back(self._name):
+            return slug
         check_free(self._name, world)
         check_unread(self._name, self._parts.vault / "agents", minds.drafts)
         slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)

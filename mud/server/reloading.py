@@ -16,17 +16,19 @@ from agents.memory.examining import JOURNALS, unreadable_file
 from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome
-from mud.errors import LociError, Problem
-from mud.server.archive_checks import begun
+from mud.engine.engine import changes_of
+from mud.errors import LociError, Problem, VaultProblem
 from mud.server.checks import check_files, with_mistakes
 from mud.server.phrases import check_texts
 from mud.server.wiring import Parts
+from mud.storage.files import slugify
 from mud.storage.paths import SETTINGS, check_held
 from mud.storage.watch import Watcher
 from mud.storage.world_files import ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
+from mud.world.matching import plain
 from mud.world.narration import phrase
-from mud.world.things import Kind
+from mud.world.things import Kind, Thing
 
 log = logging.getLogger(__name__)
 
@@ -321,7 +323,6 @@ class Reloading:
     def bring_back(self, agent: Agent) -> None:
         """Recreate a player's missing folder with the entries that the ledger has; failures are logged and retried."""
         parts, one, before = self._parts, agent.definition, agent.memory.total + agent.memory.waiting
-        owed = parts.minds.owed
         others = [draft for draft in parts.minds.drafts.values() if draft.id == one.id and draft.slug != one.slug]
         if not one.person or others or agent.folder.exists() or agent.compactor.busy:
             return
@@ -330,20 +331,59 @@ class Reloading:
             write_definition(
                 parts.vault / "agents", one.name, one.id, person=True, description=one.description, slug=one.slug
             )
-            parts.minds.owed = True  # until everything is restored
             agent.life.reopen()
-            since = begun(parts.vault, one.slug)
-            for record in parts.ledger.after(0):
-                if str(record.get("at")) > since:
-                    parts.minds.recover(record)
-            parts.minds.owed = owed
+            self._recover()
         except (LociError, OSError) as error:
             log.warning("agents/%s is gone and cannot be made anew: %s", one.slug, error)
             return
         lost = max(0, before - agent.memory.total - agent.memory.waiting)
         told = f"; {lost:,} that it has not are lost" if lost else ""
-        self.report([f"agents/{one.slug} was gone and is made anew, with the memories that the ledger has{told}"])
+        self.report([f"{_made_anew(one.slug)}{told}"])
         self._do_later(parts.minds.catch_up(agent))
+
+    def brought_back(self, name: str) -> str:
+        """Recreate the folder, removed while the world was not running, of a person who comes back.
+
+        Returns:
+            Its slug; empty if no person without a folder has this name.
+
+        Raises:
+            LociError, OSError: it cannot be written.
+        """
+        parts, slug = self._parts, slugify(name)
+        own = self._id_without_folder(name, slug)
+        if not own:
+            return ""
+        write_definition(parts.vault / "agents", name, own, person=True, slug=slug)
+        if problems := parts.minds.load_definition(slug):
+            raise VaultProblem(problems)
+        self._recover()
+        self.report([_made_anew(slug)])
+        return slug
+
+    def _id_without_folder(self, name: str, slug: str) -> str:
+        """Return the id of a person with this name, known from the ledger, who has no folder."""
+        parts = self._parts
+        used = {one.id for one in (*parts.minds.definitions.values(), *parts.minds.drafts.values())}
+        if (parts.vault / "agents" / slug).exists():
+            return ""
+        for thing in parts.engine.world.things.values():
+            if thing.id not in used and _is_person(thing, name):
+                return thing.id
+        homes = {one for one, home in parts.minds.roster.homes.items() if home == slug} - used
+        if not homes:  # without reading the ledger
+            return ""
+        changes = (change for record in parts.ledger.after(0) for change in changes_of(record))
+        defined = {one.thing.id: one.thing for one in changes if isinstance(one, Define) and one.thing.id in homes}
+        return next((one for one, thing in defined.items() if _is_person(thing, name)), "")
+
+    def _recover(self) -> None:
+        """Append to all archives what the ledger has and they lack."""
+        minds = self._parts.minds
+        owed, minds.owed = minds.owed, True
+        for record in self._parts.ledger.after(0):
+            minds.recover(record)
+        minds.owed = owed
 
     def send_away(self, definition: Character) -> None:
         """Remove a character from the world for good.
@@ -423,6 +463,14 @@ def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[P
     """Return problems of this run only, such as a changed id in an otherwise valid file."""
     wrong = {problem.file for problem in problems}
     return [problem for problem in dict.fromkeys(refused) if problem.file not in wrong]
+
+
+def _made_anew(slug: str) -> str:
+    return f"agents/{slug} was gone and is made anew, with the memories that the ledger has"
+
+
+def _is_person(thing: Thing, name: str) -> bool:
+    return thing.kind is Kind.CHARACTER and not thing.thinks and plain(thing.name) == plain(name)
 
 
 def _is_checked(path: Path) -> bool:

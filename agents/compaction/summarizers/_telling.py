@@ -328,7 +328,8 @@ def _told(kind: str, actor: str | None, text: str, name: str) -> str:
         return _mine(text)
     names_me = _YOU.search(text) or not all(first_person(one, name) for one in sentences(text))
     if kind == "told" and actor is None and not names_me:
-        return text[:1].upper() + text[1:]  # the speaker is unknown
+        opens = text.split()[0].casefold() in PLAIN  # of any other word, a capital could make a name
+        return text[:1].upper() + text[1:] if opens else text  # the speaker is unknown
     who = (actor or "Somebody") if kind in ("heard", "told") else "I"
     return f'{flat(who)} {_SAYINGS.get(kind, "said")}, "{text.replace(chr(34), chr(39))}"'
 

@@ -177,7 +177,7 @@ def _shortest(source: SummarySource, texts: Sequence[str]) -> str:
     plain = [one for text in source.texts() for one in sentences(flat_lines(text))]
     longest = _replaced(source) - (1 if source.entries else 0)
     for text in (*texts, *whole, *(ended(one) for one in (*short, *plain) if closed(one)), _NOTHING):
-        fits = len(text) <= longest and estimate(text) <= source.max_tokens
+        fits = len(text) <= longest and estimate(text) <= source.max_tokens and len(sentences(text)) == 1
         if fits and any(map(str.isalnum, text)):
             return text
     return "..."[: max(1, longest)]

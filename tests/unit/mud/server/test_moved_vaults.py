@@ -99,6 +99,36 @@ def test_a_players_folder_that_is_removed_is_made_anew_with_what_the_ledger_has(
     assert done.returncode == 0, done.stdout
 
 
+@pytest.mark.parametrize("saved", [False, True])
+def test_a_players_folder_removed_just_before_a_kill_is_made_anew_when_they_come_back(vault: Path, saved: bool) -> None:
+    running = world(vault)
+    if saved:
+        running.say("@save", "Saved;")
+    identity = (vault / "agents/jonas/agent.md").read_text(encoding="utf-8")
+    shutil.rmtree(vault / "agents/jonas")
+    running.kill()
+    done = loci("run", "--vault", vault, "--no-agents", "--as", "Jonas", stdin="say two2\nquit\n")
+    assert done.returncode == 0, done.stderr
+    assert "agents/jonas was gone and is made anew, with the memories that the ledger has" in done.stderr
+    assert said(vault) == ["one1", "two2"]
+    assert (vault / "agents/jonas/agent.md").read_text(encoding="utf-8") == identity
+    done = loci("check", "--vault", vault)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_name_of_an_agent_that_was_removed_is_free_and_its_life_is_not_given_to_a_player(vault: Path) -> None:
+    running = Running(vault, "--as", "Jonas", errors=vault.parent / "errors")
+    running.say("whisper to Eliza -> one1", "one1")
+    running.say("@save", "Saved;")
+    eliza = (vault / "agents/eliza/agent.md").read_text(encoding="utf-8").splitlines()[1]
+    running.kill()
+    shutil.rmtree(vault / "agents/eliza")
+    done = loci("run", "--vault", vault, "--no-agents", "--as", "Eliza", stdin="say two2\nquit\n")
+    assert done.returncode == 0, done.stderr
+    assert eliza not in (vault / "agents/eliza/agent.md").read_text(encoding="utf-8")
+    assert "one1" not in str(memories(vault, "eliza"))
+
+
 def test_what_no_archive_can_take_is_not_called_saved_and_comes_back_at_the_next_start(vault: Path) -> None:
     running, aside = world(vault), vault.parent / "jonas"
     (vault / "agents/jonas").rename(aside)
