@@ -251,8 +251,10 @@ class JudgedTexts:
         found = {}
         for text in self.texts:
             for before, written in pairwise(text.split()):
+                if written == written.lower() or not (before[-1].isalnum() or before[-1] in ",;)&'’"):
+                    continue
                 word = _WORD.match(written)
-                if word and word[0] != word[0].lower() and (before[-1].isalnum() or before[-1] in ",;)&'’"):
+                if word and word[0] != word[0].lower():
                     found[normalize(word[0])] = word[0]
         return {key: name for key, name in found.items() if key not in PLAIN and key not in COUNTING}
 
@@ -272,8 +274,15 @@ class JudgedTexts:
         return frozenset(unicodedata.name(sign, "?").split()[0] for sign in signs if category(sign) == "Lo")
 
 
-def _folded(words: Iterable[str]) -> set[str]:
-    return {part for word in words for part in (word.casefold(), *word.casefold().split("'"))}
+def _folded(words: Iterable[str]) -> frozenset[str]:
+    return frozenset().union(*map(_parts_of, words))
+
+
+@lru_cache(maxsize=32_768)
+def _parts_of(word: str) -> frozenset[str]:
+    """Return a word in lower case, and its parts around apostrophes."""
+    folded = word.casefold()
+    return frozenset((folded, *folded.split("'")))
 
 
 def _counts(written: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -219,6 +220,8 @@ PIECES = (
     "--- first hundred and Café"
 )
 WORDS = st.lists(st.sampled_from(PIECES.split(" ")), min_size=1, max_size=14).map(" ".join)
+SIGNS = "aAeEiIoOuUwWlLtTsSrR ..,;:!?'\"“”«»’()[]-–—…#*_>&/@\\\n\t0127½²ßéΣς林。　\u0301🙂"
+"""Letters of `will`, `rose` and the like: what hypothesis draws from any alphabet depends on the modules loaded."""
 ENTRIES = st.lists(
     st.builds(
         Entry,
@@ -231,7 +234,7 @@ ENTRIES = st.lists(
             WORDS,
             WORDS.map(lambda words: f'Ada says, "{words}"'),
             WORDS.map(lambda words: f"You {words}"),
-            st.text(min_size=1, max_size=60),
+            st.lists(st.sampled_from(SIGNS), min_size=1, max_size=60).map("".join),
         ),
         reason=st.sampled_from([None, "I want the key"]),
         importance=st.integers(1, 10),
@@ -239,6 +242,18 @@ ENTRIES = st.lists(
     min_size=1,
     max_size=12,
 ).map(tuple)
+
+
+@pytest.mark.parametrize("text", ["will", "will help", "rose.", "will 0", "You . 0", "i will. will i"])
+@pytest.mark.parametrize("most", [None, 1, 2])
+def test_a_word_that_is_also_a_name_gets_no_capital_and_one_sentence_is_one(text: str, most: int | None) -> None:
+    for kind in KINDS:
+        for earlier in ((), ("will",), (text,)):
+            entries = tuple(Entry(seq, "", kind, None, "The Mill", text) for seq in (1, 2, 3))
+            source = SummarySource("Eliza", "recent", entries, earlier, most)
+            told = extract(source)
+            assert made_up(told, SummaryEvidence(source)) == []
+            assert most is None or len(sentences(told)) <= most
 
 
 @settings(max_examples=150, deadline=None)
