@@ -17,6 +17,7 @@ from math import inf, nextafter
 from typing import NamedTuple, TypeVar
 
 from agents.memory.entries import Entry, Hit
+from agents.memory.perception import of_own_mind
 from agents.recall.documents import SUMMARY, IndexedDocument, memory_of, place_beside, text_of
 from agents.recall.question import Question, is_about_speaker, is_question, repeats, states_answer
 from agents.recall.settings import RecallSettings
@@ -43,8 +44,9 @@ CHECKED_FOR_ORIGINALS, ORIGINALS = 20, 60
 """Hits checked for being repetitions, and the best memories searched for their originals."""
 CONVERSATION_GAP = 1800.0
 """Seconds between memories of different conversations."""
-QUERY_RESULT_WEIGHT = 0.5
-"""Factor for results of the agent's own queries and for dreams, so that they do not hide what they are about."""
+DERIVED_WEIGHT = 0.5
+"""Factor for what shows the agent's own mind (searches, notes), for dreams and for failed tries, so that they do not
+hide what they are about."""
 SUMMARY_WEIGHT = 0.75
 """Factor for summaries, which match words more easily because they are long."""
 
@@ -148,14 +150,14 @@ def _in_one_conversation(one: Entry, other: Entry) -> bool:
 
 
 def _is_derived(entry: Entry | None) -> bool:
-    return entry is not None and entry.kind in ("result", "dream")
+    return entry is not None and (entry.kind == "dream" or entry.failed or of_own_mind(entry))
 
 
 def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
     """Return the relevance of each place including its neighbours' boost, and that boost."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
     relevance |= {
-        place: QUERY_RESULT_WEIGHT * fit for place, fit in relevance.items() if _is_derived(found.entries.get(place))
+        place: DERIVED_WEIGHT * fit for place, fit in relevance.items() if _is_derived(found.entries.get(place))
     }
     # A neighbour that was not found itself counts as the least relevant one.
     least = min(relevance.values(), default=0.0) if found.cosines else 0.0
@@ -412,5 +414,5 @@ def _identity(hit: Hit) -> tuple[object, ...]:
 
 
 def _text_of(entry: Entry) -> str:
-    # All query results and dreams share one key, else repeated searches would show nothing else.
-    return "result" if _is_derived(entry) else text_of(entry)
+    # These share one key, else repeated searches would show nothing else.
+    return "derived" if entry.kind == "dream" or of_own_mind(entry) else text_of(entry)

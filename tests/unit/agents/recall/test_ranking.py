@@ -13,6 +13,7 @@ from agents.recall.question import read_question
 from agents.recall.ranking import BOOSTING, Candidates, FoundDocument, neighbour_boost, neighbours_of, rank, relevances
 from agents.recall.settings import RecallSettings
 from mud.clock import iso
+from mud.world.events import OWN_NOTES
 
 NOW = datetime(2026, 6, 1, 12, tzinfo=UTC)
 FLAT = RecallSettings(recency=0.0, importance=0.0, neighbours=0.0, vector_weight=0.5)
@@ -138,16 +139,31 @@ def test_of_memories_with_the_same_text_only_the_best_is_shown_with_how_often_it
 
 
 def test_what_was_found_before_does_not_hide_where_it_was_found() -> None:
-    entries = [entry(1, "The key is under the pot."), entry(2, "You recall: the key")._replace(kind="result")]
+    entries = [
+        entry(1, "The key is under the pot."),
+        entry(2, "The key: a note.")._replace(kind="result", mark=OWN_NOTES),
+    ]
     assert [hit.seq for hit in best(found(entries, {1: 0.6, 2: 0.9}))] == [1, 2]
 
 
 def test_asking_again_and_again_hides_nothing() -> None:
     fact = entry(1, "The ferry leaves at the ninth bell.")
-    echoes = [entry(seq, f"You search for ferry and find {seq}")._replace(kind="result") for seq in range(2, 9)]
+    echoes = [entry(seq, f"Ferry: note {seq}")._replace(kind="result", mark=OWN_NOTES) for seq in range(2, 9)]
     hits = best(found([fact, *echoes], dict.fromkeys(range(1, 9), 0.9)), weights=replace(FLAT, neighbours=0.6))
     assert hits[0].seq == 1
     assert len([hit for hit in hits if hit.kind == "result"]) == 1
+
+
+def test_all_that_was_looked_at_is_found_and_counts_as_much_as_what_was_seen() -> None:
+    looks = [entry(seq, f"{thing}: it has screw holes", actor=None) for seq, thing in enumerate(("lamp", "door"), 1)]
+    entries = [one._replace(kind="result") for one in looks] + [entry(3, "Moss drills holes.")._replace(kind="saw")]
+    hits = best(found(entries, {1: 0.9, 2: 0.8, 3: 0.5}), "screw holes")
+    assert [hit.seq for hit in hits] == [1, 2, 3]
+
+
+def test_a_failed_try_does_not_hide_what_it_was_about() -> None:
+    tried = entry(2, 'You tried "take sundial", but it did not work.', actor=None)._replace(kind="did", failed=True)
+    assert [hit.seq for hit in best(found([entry(1, "The sundial has no fin."), tried], {1: 0.6, 2: 0.9}))] == [1, 2]
 
 
 def test_what_the_time_brings_is_a_hit_without_any_word() -> None:
