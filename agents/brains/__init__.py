@@ -41,7 +41,16 @@ class Complete(NamedTuple):
     hint: str = ""
 
 
-Need = Recall | Complete
+class Understand(NamedTuple):
+    """A question for the intents nearest in meaning to a sentence, in which names and things are masked.
+
+    The answer is a tuple of pairs of an intent and its similarity, 0 to 1, best first; () without vectors.
+    """
+
+    sentence: str
+
+
+Need = Recall | Complete | Understand
 
 
 @dataclass(frozen=True, slots=True)

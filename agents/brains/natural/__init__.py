@@ -1,0 +1,1 @@
+"""The brain that needs no language model: a small engine over the intents, words and texts of the vault."""
