@@ -1,0 +1,117 @@
+"""One agent's own state, which its ways to answer, talk and act share."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from agents.brains import Decision, Situation, Voice
+from agents.brains.natural.facts import Fact
+from agents.brains.natural.lore import Lore
+from agents.brains.natural.meaning import Names
+from agents.brains.natural.relations import Relations
+from agents.brains.natural.voice import Speaker
+
+ERRANDS = 8
+"""How many errands an agent keeps; a ninth takes the place of the first."""
+
+
+class Topic(NamedTuple):
+    """What an agent and somebody spoke of last.
+
+    Args:
+        words: the telling words.
+        fact: what was answered with; None when it was told, or unknown.
+        about: whom or what a pronoun means next, as the person would say it, such as `my sister`.
+    """
+
+    words: tuple[str, ...] = ()
+    fact: Fact | None = None
+    about: str = ""
+
+
+class Errand(NamedTuple):
+    """Words that are to be told to somebody.
+
+    Args:
+        sender: who asked.
+        to: for whom.
+        words: the words.
+        private: nobody else is to hear them.
+        seq: the memory of the line that asked.
+    """
+
+    sender: str
+    to: str
+    words: str
+    private: bool
+    seq: int
+
+
+class Mind:
+    """What one agent bears in mind between its thoughts.
+
+    Args:
+        name: the agent's name.
+        rng: its chance.
+        voice: the texts it may speak with.
+        lore: gives what the vault says of language, as it is now.
+    """
+
+    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
+        self.name, self.rng, self.lore = name, rng, lore
+        self.speaker = Speaker(rng, voice, name)
+        self.minds: set[str] = set()
+        self.known: dict[str, None] = {}
+        self.topics: dict[str, Topic] = {}
+        self.relations = Relations(name, lore)
+        self.ways: dict[str, dict[str, str]] = {}
+        """Where each way out of a place led, by place and exit, as walked."""
+        self.errands: deque[Errand] = deque(maxlen=ERRANDS)
+        self.told: deque[Errand] = deque(maxlen=ERRANDS)
+        """Errands that were done."""
+
+    def names(self, situation: Situation) -> Names:
+        """Return the names known here and now."""
+        here = {person.name: None for person in situation.people}
+        places = dict.fromkeys(
+            (situation.location, *self.ways, *(to for by in self.ways.values() for to in by.values()))
+        )
+        return Names(self.name, tuple({**self.known, **here}), tuple(places), (*situation.items, *situation.carrying))
+
+    def say(
+        self,
+        situation: Situation,
+        to: str,
+        keys: Sequence[str],
+        places: dict[str, str],
+        why: str,
+        *,
+        private: bool = False,
+        reason: str = "",
+        cites: tuple[str, ...] = (),
+    ) -> Decision | None:
+        """Speak to somebody, in the first text that repeats nothing; None where they are not.
+
+        Args:
+            situation: the situation.
+            to: who is spoken to.
+            keys: the texts that say it, the best first.
+            places: what their places hold.
+            why: for traces.
+            private: nobody else may hear it: a whisper.
+            reason: text of the private reason; empty for none.
+            cites: what it rests on, see `Decision`.
+        """
+        if all(person.name != to for person in situation.people):
+            return None
+        places = {"name": self.relations.called(to), "place": situation.location, **places}
+        for key in keys:
+            if text := self.speaker.line(key, **places):
+                behind = self.speaker.plain(reason, **places) if reason and self.rng.random() < 0.6 else ""
+                line = f"whisper {to} {text}" if private else f"say {text}{f' | {behind}' if behind else ''}"
+                return Decision(line, why, key, cites=cites)
+        nod = self.speaker.line("emote.nod", **places)
+        return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None

@@ -1,0 +1,101 @@
+"""Puts words to what an agent means: picks among the variants of its voice, fills their places, repeats nothing.
+
+The words stand in `vault/text/instinct/`; which there are stands in `_texts.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Mapping
+from random import Random
+
+from agents.brains import Voice
+from agents.brains._texts import ME, PLACE, SHARES
+from agents.text.repetition import repeats
+from mud.sanitize import sanitize
+
+WINDOW = 20
+"""Within how many of its own lines nothing is said twice."""
+LONGEST = 600
+"""How many characters a line has at most."""
+
+_BEGINS = re.compile(r"(?:^|[.!?]\s+|(?<!\w)')$")
+"""Finds the end of what a sentence or a quotation follows."""
+
+
+def clean(text: str) -> str:
+    """Make a text fit for one line: no line ends, no control characters, no mark that would begin a private reason."""
+    plain = " ".join(sanitize(text).replace("|", " ").split())
+    return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def fill(template: str, places: Mapping[str, str]) -> str | None:
+    """Fill the places of a template, capitals where a sentence begins; None when a place has nothing to hold."""
+
+    def filled(found: re.Match[str]) -> str:
+        value = places[found[1]]
+        return value[:1].upper() + value[1:] if _BEGINS.search(template[: found.start()]) else value
+
+    if not all(places.get(name) for name in PLACE.findall(template)):
+        return None
+    return clean(PLACE.sub(filled, template))
+
+
+class Speaker:
+    """One agent's way with words.
+
+    Args:
+        rng: its chance.
+        voice: gives the variants of a text.
+        me: the agent's name, for the place `{me}` that every text has.
+    """
+
+    def __init__(self, rng: Random, voice: Voice, me: str = "") -> None:
+        self._rng = rng
+        self._variants = voice
+        self._me = {ME: me}
+        self.name = "default"
+        self._lines: deque[str] = deque(maxlen=WINDOW)
+        self._silent: deque[str] = deque(maxlen=WINDOW)
+        self._used: deque[str] = deque(maxlen=3 * WINDOW)
+
+    def remember(self, lines: Iterable[str]) -> None:
+        """Count lines as said that the agent's character said, whoever thought of them."""
+        self._lines.extend(line for line in lines if line not in self._lines)
+
+    def said_lately(self, words: str) -> bool:
+        """Return whether these words stood in a line said lately."""
+        wanted = words.casefold().rstrip(".!?… ")
+        return any(wanted in line.casefold() for line in self._lines)
+
+    def line(self, key: str, /, **places: str) -> str | None:
+        """Return a line to speak and count it as said; None when every variant would repeat something.
+
+        Args:
+            key: which text.
+            places: what its places hold; a variant with an empty place is passed over.
+        """
+        for template in self._shuffled(key):
+            text = fill(template, self._me | places)
+            if text and not repeats(text, [*self._lines, *self._silent]):
+                self._used.append(template)
+                (self._silent if key.startswith(("emote.", "think.", "habit.")) else self._lines).append(text)
+                return text if key.startswith("emote.") else text[0].upper() + text[1:]
+        return None
+
+    def plain(self, key: str, /, **places: str) -> str:
+        """Return a text that is not spoken, such as a reason or a point in time; empty when there is none."""
+        return next((text for each in self._shuffled(key) if (text := fill(each, self._me | places))), "")
+
+    def share(self, key: str) -> float:
+        """Return how readily the voice does something, 0 to 1, from its `manner`."""
+        word = next(iter(self._variants(self.name, key)), "sometimes")
+        return SHARES.get(word.strip().casefold(), SHARES["sometimes"])
+
+    def _shuffled(self, key: str) -> list[str]:
+        """Return the variants of a text by chance, those not used lately first."""
+        variants = list(self._variants(self.name, key))
+        self._rng.shuffle(variants)
+        last = {template: number for number, template in enumerate(self._used)}
+        return sorted(variants, key=lambda template: last.get(template, -1))
