@@ -120,6 +120,7 @@ def test_a_summary_that_a_power_cut_tore_is_restored_and_is_no_shorter_text_of_a
         life.start()
         assert life.memory.recent == whole
         assert path.read_text() == before
+        assert "summaries/recent.md: it broke off, and is restored" in life.messages[-1]
     shorter = before.rstrip()[:-20] + "\n"
     path.write_text(shorter)
     life.start()
