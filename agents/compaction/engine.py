@@ -14,9 +14,8 @@ from agents.compaction.folds import Commit, CompactionServices, Fold, FoldPlan, 
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE
 from agents.compaction.view import StrategyContext, StrategyView, summaries_of
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, spoken
 from agents.memory.memory import Memory
-from agents.memory.ranges import spoken
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable

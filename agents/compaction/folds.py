@@ -10,8 +10,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.compaction.judge import validate
 from agents.compaction.judge.facts import asked_of, carried
-from agents.compaction.judge.judge import validate
 from agents.compaction.settings import SECTIONS, CompactionSettings
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
@@ -19,9 +19,8 @@ from agents.compaction.summarizers.model import style_of
 from agents.compaction.view import summaries_of
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
-from agents.memory.entries import Entry, undreamt
+from agents.memory.entries import Entry, Range, merged, missing, spoken, undreamt
 from agents.memory.memory import View
-from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.summaries import EDITED, Summary, unread
 from agents.text.english import flat
 from mud.clock import Clock

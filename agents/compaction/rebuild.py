@@ -21,8 +21,7 @@ from agents.compaction.strategies import Strategy, nothing
 from agents.compaction.summarizer import SummarySource
 from agents.llm.tokens import estimate
 from agents.memory.archive import LineWriter
-from agents.memory.entries import undreamt
-from agents.memory.ranges import Range
+from agents.memory.entries import Range, undreamt
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from agents.compaction.settings import CompactionSettings
+from agents.memory.entries import spoken
 from agents.memory.memory import TOLD
-from agents.memory.ranges import spoken
 from mud.storage.settings import Setting, describe
 
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))

@@ -16,13 +16,12 @@ from agents.compaction.folds import total_tokens
 from agents.compaction.settings import PRESETS, CompactionSettings
 from agents.compaction.view import StrategyView, masked, summaries_of, texts_of
 from agents.llm.tokens import TokenCounter
-from agents.memory.entries import in_prompt
+from agents.memory.entries import Range, in_prompt, merged, missing, spoken
 from agents.memory.history import lost, size, without
 from agents.memory.memory import Memory, View
 from agents.memory.perception import remembered
-from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.summaries import Summary, unread
-from agents.text.repetition import RepetitionRate
+from agents.text.english import RepetitionRate
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Scalar, Value, describe
 

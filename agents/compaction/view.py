@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 from agents.llm.tokens import Count, by_characters
-from agents.memory.entries import Entry, in_prompt
+from agents.memory.entries import Entry, in_prompt, reference
 from agents.memory.history import last_event
 from agents.memory.memory import Memory, View
 from agents.memory.perception import of_own_notes
-from agents.memory.ranges import reference
 from agents.memory.summaries import Summary
 from agents.text.english import flat
 from mud.clock import Clock, iso

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.memory.archive import LineWriter
-from agents.memory.ranges import Range, merged, reference
+from agents.memory.entries import Range, merged, reference
 from mud.errors import VaultProblem
 from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, markdown_lines, render_document, replace_key

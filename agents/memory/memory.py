@@ -17,8 +17,7 @@ from typing import Any
 
 from agents.memory.archive import Archive, LineWriter
 from agents.memory.current_summaries import CurrentSummaries
-from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
-from agents.memory.ranges import Range, merged, missing, spoken
+from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, is_commit, unread
 from mud.clock import Clock, iso
 from mud.errors import Unavailable

@@ -22,8 +22,7 @@ from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
-from agents.memory.examining import examine
-from agents.memory.history import last_values, read_weighed
+from agents.memory.history import examine, last_values, read_weighed
 from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
@@ -31,7 +30,7 @@ from agents.mind.services import Services
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
 from agents.prompt.prompt import Prompt
-from agents.reflection.reflection import Reflection
+from agents.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.brains import is_secret
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, reference
 from agents.memory.perception import of_own_mind
-from agents.memory.ranges import reference
 from agents.reflection.experiences import PROMISE, asks, words_of
-from agents.reflection.insights import Say
 from agents.text.english import sentences
+from mud.commands import Say
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.compaction.settings import CompactionSettings, SummaryStyle
-from agents.memory.ranges import Range
+from agents.memory.entries import Range
 
 AUTOMATIC, MANUAL, SLEEP, EMERGENCY, PRESSURE = "automatic", "manual", "sleep", "emergency", "pressure"
 """Reasons of folds. Pressure: without the fold, the next prompt would leave out memories that no summary covers."""

@@ -28,9 +28,8 @@ from agents.compaction.summarizers._telling import (
 )
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
-from agents.text.english import PLAIN, flat, mentions, quoted, sentences, word_set
+from agents.text.english import PLAIN, apart, flat, mentions, quoted, sentences, word_set
 from agents.text.grammar import first_person
-from agents.text.quotations import apart
 from mud.world.narration import listed
 from mud.world.sentences import sentences as sentences_in_quotations
 

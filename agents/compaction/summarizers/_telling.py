@@ -14,9 +14,8 @@ from sys import intern
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from agents.text.english import DULL, PLAIN, flat, sentences, unquoted, word_set
+from agents.text.english import DULL, PLAIN, flat, missing_marks, sentences, unquoted, word_set
 from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_quotes, with_past
-from agents.text.quotations import missing_marks
 
 CACHED = 8192
 """Cache size in statements: small talk repeats, and the sentences of a summary are read at every fold."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.compaction.judge.judge import SummaryEvidence, validate
+from agents.compaction.judge import SummaryEvidence, validate
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from agents.compaction.judge import SummaryEvidence, kept, made_up, validate
 from agents.compaction.judge.facts import asked_of, facts_of_entry
-from agents.compaction.judge.judge import SummaryEvidence, kept, made_up, validate
 from agents.compaction.judge.reading import PLAIN, normalize
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource

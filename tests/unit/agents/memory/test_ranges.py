@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.ranges import merged, missing
+from agents.memory.entries import merged, missing
 
 NUMBERS = st.sets(st.integers(3, 30))
 

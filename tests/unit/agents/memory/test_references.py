@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.ranges import Reference, read_reference, reference
+from agents.memory.entries import Reference, read_reference, reference
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from mud.storage.documents import parse_document
 

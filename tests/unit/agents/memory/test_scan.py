@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.memory.archive import Archive, archive_files
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, merged, missing
 from agents.memory.history import lost, size, without
-from agents.memory.ranges import merged, missing
 
 
 def entry(seq: int) -> Entry:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.compaction.judge.reading import telling_of
 from agents.memory.entries import Entry
 from agents.reflection.dreams import CHUNK, CHUNKS, LONGEST, by_rules, mixed, places_to_look, tidied
-from agents.reflection.importance import parse_ratings
+from agents.reflection.experiences import parse_ratings
 from agents.reflection.insights import parse_insights
 from tests.unit.agents.reflection.telling import SAY, TEXTS, heard, made
 

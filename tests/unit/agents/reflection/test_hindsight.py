@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
-from agents.reflection.importance import by_rules, changed_by, parse_ratings
+from agents.reflection.experiences import changed_by, importance_by_rules, parse_ratings
 from tests.unit.agents.reflection.telling import heard, made
 
 KEY = heard(1, "Moss", "The brass key hangs in the boathouse.")
@@ -15,25 +15,25 @@ RAIN = heard(2, "Tamsin", "It rains today.")
 
 
 def test_what_was_asked_about_weighs_more_than_what_only_came_up_again() -> None:
-    asked = by_rules([KEY, RAIN, heard(3, "Corvin", "Where does the brass key hang?")], ())
-    again = by_rules([KEY, RAIN, heard(3, "Corvin", "I saw the brass key there, too.")], ())
+    asked = importance_by_rules([KEY, RAIN, heard(3, "Corvin", "Where does the brass key hang?")], ())
+    again = importance_by_rules([KEY, RAIN, heard(3, "Corvin", "I saw the brass key there, too.")], ())
     assert asked[1] > again[1] > KEY.importance
     assert 2 not in asked
 
 
 def test_a_promise_of_a_friend_weighs_more_than_that_of_a_stranger() -> None:
     promise = heard(1, "Moss", "I will mend your lantern.")
-    assert by_rules([promise, RAIN], {"Moss"}) == {1: promise.importance + 1}
-    assert by_rules([promise, RAIN], {"Corvin"}) == {}
+    assert importance_by_rules([promise, RAIN], {"Moss"}) == {1: promise.importance + 1}
+    assert importance_by_rules([promise, RAIN], {"Corvin"}) == {}
 
 
 def test_what_is_lived_again_and_again_becomes_a_habit() -> None:
     yawns = [made(seq, "saw", "Petra yawns.") for seq in (1, 2, 3)]
-    assert by_rules(yawns, ()) == {1: 1, 2: 1, 3: 1}
+    assert importance_by_rules(yawns, ()) == {1: 1, 2: 1, 3: 1}
 
 
 def test_dreams_and_thoughts_are_no_evidence_that_something_came_up_again() -> None:
-    assert by_rules([KEY, made(2, "dream", "I dreamed: the brass key swam off in the boathouse")], ()) == {}
+    assert importance_by_rules([KEY, made(2, "dream", "I dreamed: the brass key swam off in the boathouse")], ()) == {}
 
 
 SPOKEN = ("key boathouse", "lamp moss", "brass rain", "I promise", "I will", "Where is the", "?", "a", "7")
@@ -51,8 +51,8 @@ def test_by_rules_every_value_is_a_whole_number_from_1_to_10_and_always_the_same
         heard(seq, "Moss", " ".join(words)) if kind == "heard" else made(seq, kind, " ".join(words))
         for seq, (kind, words) in enumerate(told, 1)
     ]
-    found = by_rules(entries, {"Moss"})
-    assert found == by_rules(entries, {"Moss"})
+    found = importance_by_rules(entries, {"Moss"})
+    assert found == importance_by_rules(entries, {"Moss"})
     assert all(1 <= value <= 10 and value != entries[seq - 1].importance for seq, value in found.items())
     assert all(entries[seq - 1].kind != "dream" for seq in found)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from agents.llm.tokens import at_most
+from agents.reflection import FILES, parse_prompt
 from agents.reflection.experiences import SHOWN, fitting, line_of
-from agents.reflection.settings import FILES, parse_prompt
 from mud.errors import VaultProblem
 from tests.unit.agents.prompt.test_prompt import checked_golden
 from tests.unit.agents.reflection.telling import heard, made

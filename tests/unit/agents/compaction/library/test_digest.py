@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.library.digest import (
+from agents.compaction.library import (
     Digest,
     HistoryStep,
     digest_steps,

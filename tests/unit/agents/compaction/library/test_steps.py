@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.library.digest import SummaryEntry, as_text, steps_of, summary_entry, summary_lines
+from agents.compaction.library import SummaryEntry, as_text, steps_of, summary_entry, summary_lines
 from tests.unit.agents.compaction.library.histories import FORMS, Repl, form
 
 LINES = summary_lines("She found 12 coins.", 8)

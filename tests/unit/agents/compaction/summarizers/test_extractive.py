@@ -7,7 +7,7 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import SummaryEvidence, made_up
+from agents.compaction.judge import SummaryEvidence, made_up
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract

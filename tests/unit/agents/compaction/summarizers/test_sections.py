@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import SummaryEvidence, made_up
+from agents.compaction.judge import SummaryEvidence, made_up
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, wrong_sections
 from agents.compaction.summarizers.extractive import extract

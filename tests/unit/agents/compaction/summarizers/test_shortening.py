@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true
+from agents.compaction.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry, importance_of
