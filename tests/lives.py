@@ -79,14 +79,12 @@ class Disk:
         return DiskLines(path, self)
 
 
-class DiskLines:
-    """A real `JsonlWriter` on a `Disk`."""
+class DiskLines(JsonlWriter):
+    """Lines on a `Disk`."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
-        self._lines = JsonlWriter(path)
-        self._path = path
+        super().__init__(path)
         self._disk = disk
-        self.message = self._lines.message
 
     def append(self, lines: Sequence[str]) -> None:
         """Append, or fail before a byte is written, or lose power with half of it written."""
@@ -98,16 +96,12 @@ class DiskLines:
                 with self._path.open("ab") as file:
                     file.write(data[: len(data) // 2])
             raise
-        self._lines.append(lines)
+        super().append(lines)
 
     def sync(self) -> None:
         """Do nothing, or fail: no test loses what the kernel has."""
         if self._disk.unsynced:
             raise OSError(5, "Input/output error")
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._lines.close()
 
 
 class Reply:

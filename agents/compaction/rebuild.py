@@ -20,7 +20,6 @@ from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy, nothing
 from agents.compaction.summarizer import SummarySource
 from agents.llm.tokens import estimate
-from agents.memory.archive import LineWriter
 from agents.memory.entries import Range, undreamt
 from agents.memory.summaries import Summary
 from mud.clock import iso
@@ -100,9 +99,9 @@ def steps_of(through: int, recent: Range | None, chunk: int, *, rolling: bool) -
 class RebuildProgress:
     """The file with the finished parts of one rebuild. Unreadable lines are ignored."""
 
-    def __init__(self, folder: Path, open_writer: Callable[[Path], LineWriter]) -> None:
+    def __init__(self, folder: Path, open_writer: Callable[[Path], JsonlWriter]) -> None:
         self._path, self._open_writer = folder / FILE, open_writer
-        self._writer: LineWriter | None = None
+        self._writer: JsonlWriter | None = None
 
     def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
         """Open the file and return its parts by tier and range; it is emptied if `key`, the settings, differs."""
@@ -164,7 +163,7 @@ class _RebuildRun:
 
 
 class Rebuild:
-    def __init__(self, compactor: Compactor, open_writer: Callable[[Path], LineWriter] = JsonlWriter) -> None:
+    def __init__(self, compactor: Compactor, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter) -> None:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -149,33 +149,16 @@ def is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
     return line is None or ("seq" in line and not (is_number(line["seq"]) and line["seq"] <= begins + LEAP))
 
 
-class LineWriter(Protocol):
-    """The interface of `mud.storage.jsonl.JsonlWriter`; tests pass one that fails."""
-
-    @property
-    def message(self) -> str | None:
-        """What was set aside when the file was opened; None when it was whole."""
-        ...
-
-    def append(self, lines: Sequence[str]) -> None:
-        """Write all lines at once, or raise OSError and leave the file as it was."""
-        ...
-
-    def sync(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Archive:
     """The archive of one agent. The folder is created on the first write."""
 
     def __init__(
-        self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], LineWriter] = JsonlWriter
+        self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter
     ) -> None:
         self._folder = folder
         self._per_file = per_file
         self._open_writer = open_writer
-        self._writer: LineWriter | None = None
+        self._writer: JsonlWriter | None = None
         self._forget(writable=False)
 
     def _forget(self, writable: bool) -> None:
@@ -331,7 +314,7 @@ class Archive:
         if old is not None:
             old.close()
 
-    def _last_writer(self) -> LineWriter:
+    def _last_writer(self) -> JsonlWriter:
         if self._writer is None:
             self._writer = self._open_writer(self._path(self._firsts[-1]))
         return self._writer

@@ -183,23 +183,11 @@ _ISO = re.compile(
 """An ISO 8601 date or time with only one reading; UTC when it has no zone."""
 
 
-def check_record(record: Mapping[str, object]) -> None:
-    """Raise ValueError, with one sentence, when a record is no memory; see `entry_from_record`."""
-    entry_from_record(record, 0, "", 0)
+def read_record(record: Mapping[str, object]) -> Entry:
+    """Return the entry of a record from outside, without number and step; time and importance only if it has them.
 
-
-def entry_from_record(
-    record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
-) -> Entry:
-    """Return the entry for a record from outside, such as a line given to `remember`.
-
-    Args:
-        record: needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored.
-        at: the time, if the record has none.
-        names: the agent's own names, used for its importance.
-
-    Raises:
-        ValueError: one sentence on what is wrong.
+    It needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored. Raises ValueError with one
+    sentence on what is wrong.
     """
     text = record.get("text")
     if text is None:
@@ -218,25 +206,24 @@ def entry_from_record(
     kind = record.get("kind") or ("heard" if record.get("actor") else "told")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
-    importance, origin = record.get("importance"), record.get(ORIGIN)
-    if importance is None:
-        importance = importance_of(kind, text, names)
-    if not isinstance(importance, int) or isinstance(importance, bool) or not 1 <= importance <= 10:
-        raise ValueError(f"importance: {importance!r} is no whole number from 1 to 10")
-    return Entry(
-        seq,
-        _time(record["at"]) if record.get("at") else at,
-        kind,
-        given.get("actor"),
-        given.get("place"),
-        text,
-        given.get("reason"),
-        record.get("failed") is True,
-        importance,
-        source,
-        id=given.get("id"),
-        origin=origin if isinstance(origin, str) else None,
-    )
+    weight, origin, failed = record.get("importance"), record.get(ORIGIN), record.get("failed") is True
+    if weight is None:
+        weight = 0
+    elif not isinstance(weight, int) or isinstance(weight, bool) or not 1 <= weight <= 10:
+        raise ValueError(f"importance: {weight!r} is no whole number from 1 to 10")
+    actor, place, reason, id = (given.get(key) for key in ("actor", "place", "reason", "id"))
+    origin = origin if isinstance(origin, str) else None
+    at = _time(record["at"]) if record.get("at") else ""
+    return Entry(0, at, kind, actor, place, text, reason, failed, weight, id=id, origin=origin)
+
+
+def entry_from_record(
+    record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
+) -> Entry:
+    """Return the entry for a record from outside (see `read_record`). `names`: the agent's own, for its importance."""
+    one = read_record(record)
+    importance = one.importance or importance_of(one.kind, one.text, names)
+    return one._replace(seq=seq, at=one.at or at, importance=importance, source=source)
 
 
 def _sanitized(key: str, value: object) -> str:

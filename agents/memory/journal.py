@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.memory.archive import LineWriter
 from agents.memory.entries import Range, merged, reference
 from mud.errors import VaultProblem
 from mud.sanitize import sanitize
@@ -189,7 +188,7 @@ class Journal:
         self,
         folder: Path,
         write: Callable[[Path, str], None] = write_atomic,
-        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
+        open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
     ) -> None:
         self._path, self._history = folder / FILE, folder / HISTORY
         self._write, self._open = write, open_writer

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.memory.archive import Archive, LineWriter
+from agents.memory.archive import Archive
 from agents.memory.current_summaries import CurrentSummaries
 from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
 from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, is_commit, unread
@@ -71,7 +71,7 @@ class Memory:
         in_ram: int = IN_RAM,
         write: Write = write_atomic,
         write_unsynced: Write = write_unsynced,
-        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
+        open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
     ) -> None:
         self.name = name
         self.folder = folder

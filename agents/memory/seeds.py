@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.memory.entries import Entry, check_record
+from agents.memory.entries import Entry, read_record
 from agents.memory.history import Event, events, events_by_file, last_event
 from agents.memory.memory import Memory
 from mud.clock import Clock, iso
@@ -89,7 +89,7 @@ def read_seed(folder: Path, name: str) -> Seed:
         record["place"] = link_name(place) or place
     record["text"] = text
     try:
-        check_record(record)
+        read_record(record)
     except ValueError as error:
         key, _, why = str(error).partition(": ")
         key = _MINIWORLD[key] if key not in front and _MINIWORLD.get(key) in front else key

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 from agents.agent import Agent, put_together
 from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
-from agents.compaction.report import report
-from agents.compaction.status import Facts, Shed, origins, status
+from agents.compaction.status import Facts, Shed, origins, report, status
 from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition

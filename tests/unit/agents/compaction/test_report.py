@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import Facts, origins, status
+from agents.compaction.status import Facts, ago, origins, report, status
 from agents.compaction.view import StrategyContext
 from agents.llm.tokens import TokenCounter
 from mud.clock import iso

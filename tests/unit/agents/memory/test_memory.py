@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.report import report
-from agents.compaction.status import coverage, holes, status
+from agents.compaction.status import coverage, holes, report, status
 from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
 from mud.errors import VaultProblem
 from tests.disks import open_files_left
