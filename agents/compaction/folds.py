@@ -27,8 +27,7 @@ from mud.clock import Clock
 from mud.errors import LociError
 from mud.registry import Registry
 
-Ask = Callable[[str, str], Awaitable[Completion]]
-"""Asks the model; takes the prompt and the name of the LLM profile."""
+Ask = Callable[[str, str], Awaitable[Completion]]  # Asks the model; takes the prompt and the name of the LLM profile
 FALLBACK = "extractive"
 TRIES = 2
 NO_ANSWER = "the model did not answer"
@@ -40,20 +39,16 @@ _OF_A_FOLD = (
 
 
 class FoldPlan(NamedTuple):
-    """One fold, of the memories `first` to `last`. It always begins right after the watermark.
-
-    Args:
-        recent: the range of the new recent summary; None for a strategy with one summary. If it begins before
-            `first`, the recent summary is written again together with the folded memories.
-        longterm: the range of the long-term summary; None if it is unchanged or there is none.
-    """
+    """One fold, of the memories `first` to `last`. It always begins right after the watermark."""
 
     strategy: str
     reason: str
     first: int
     last: int
+    # The new recent summary; None for a strategy with one summary. If it begins before `first`, it is written again
+    # together with the folded memories.
     recent: Range | None
-    longterm: Range | None
+    longterm: Range | None  # None if it is unchanged or there is none
 
     @property
     def source(self) -> Range:
@@ -286,29 +281,20 @@ def written_by_rules(rejected: list[str]) -> str:
 
 
 class Commit(NamedTuple):
-    """A committed fold.
-
-    Args:
-        recent: the new recent summary; None for a strategy with one summary.
-        longterm: the new long-term summary; None after the first fold of a strategy with two.
-        chars, tokens: size of what was replaced, memories and earlier summaries.
-        saved: tokens by which the view, and so every later prompt, is shorter.
-        before: entries of the view before the fold, memories and summaries.
-        kept, kept_chars: number and characters of the memories that stay word for word.
-    """
+    """A committed fold."""
 
     number: int
     reason: str
     at: str
     first: int
     last: int
-    recent: Summary | None
-    longterm: Summary | None
-    chars: int
+    recent: Summary | None  # the new recent summary; None for a strategy with one summary
+    longterm: Summary | None  # the new long-term summary; None after the first fold of a strategy with two
+    chars: int  # chars and tokens: size of what was replaced, memories and earlier summaries
     tokens: int
-    saved: int
-    before: int
-    kept: int
+    saved: int  # tokens by which the view, and so every later prompt, is shorter
+    before: int  # entries of the view before the fold, memories and summaries
+    kept: int  # kept and kept_chars: number and characters of the memories that stay word for word
     kept_chars: int
     seconds: float
     rejected: tuple[str, ...]

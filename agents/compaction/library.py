@@ -23,8 +23,7 @@ from mud.clock import iso
 from mud.errors import Unavailable, UnknownName
 from mud.world.sentences import is_abbreviated
 
-MARK = "[COMPACTED]"
-"""Prefix of a summary entry in every form; used to recognise earlier summaries."""
+MARK = "[COMPACTED]"  # Prefix of a summary entry in every form; used to recognise earlier summaries
 COMMENT = "# Previous steps summarized above"
 
 _COUNT = re.compile(r"\(Compacted (\d{1,9}) steps\)\s*\Z")
@@ -32,8 +31,7 @@ _PARTS = ("reasoning", "code", "output")
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
-LEAST_ROOM = 1000
-"""Minimum characters for the content of earlier summaries."""
+LEAST_ROOM = 1000  # Minimum characters for the content of earlier summaries
 _PAIRS = 2
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")
@@ -386,22 +384,17 @@ _PREVIEWS = 3  # turns of one fold that keep a long preview, so that the beginni
 
 @dataclass(frozen=True, slots=True)
 class CompactionConfig:
-    """When and how a history is compacted. Raises TypeError or ValueError for an invalid value.
+    """When and how a history is compacted. Raises TypeError or ValueError for an invalid value."""
 
-    Args:
-        min_entries_for_compaction: fewer entries are never compacted, however long they are.
-        max_entries_before_compaction, max_chars_before_compaction: compact from so many entries or characters on.
-        fallback_to_deterministic: write by rules when the model fails; otherwise its error is raised.
-    """
-
-    min_entries_for_compaction: int = 5
+    min_entries_for_compaction: int = 5  # fewer entries are never compacted, however long they are
+    # max_entries_before_compaction and max_chars_before_compaction: compact from so many entries or characters on
     max_entries_before_compaction: int = 10
     max_chars_before_compaction: int = 8000
     summary_max_sentences: int = 3
     preserve_last_n_entries: int = 2
     include_key_findings: bool = True
     use_llm_for_summary: bool = True
-    fallback_to_deterministic: bool = True
+    fallback_to_deterministic: bool = True  # write by rules when the model fails; otherwise its error is raised
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -423,21 +416,16 @@ class CompactionConfig:
 
 @dataclass(frozen=True, slots=True)
 class CompactionResult:
-    """The result of one compaction; the summary is empty when nothing was compacted.
-
-    Args:
-        compacted_entries, compacted_chars: sizes afterwards; the summary counts as one entry, without its marks.
-        preserved_entries: the newest entries, the same objects.
-        timestamp: ISO-8601, UTC.
-    """
+    """The result of one compaction; the summary is empty when nothing was compacted."""
 
     original_entries: int
+    # compacted_entries and compacted_chars: sizes afterwards; the summary counts as one entry, without its marks
     compacted_entries: int
     original_chars: int
     compacted_chars: int
     summary: str
-    preserved_entries: list[Any] = field(default_factory=list)
-    timestamp: str = field(default_factory=lambda: iso(_now()))
+    preserved_entries: list[Any] = field(default_factory=list)  # the newest entries, the same objects
+    timestamp: str = field(default_factory=lambda: iso(_now()))  # ISO-8601, UTC
     used_llm: bool = False
 
     @property
@@ -449,8 +437,7 @@ class CompactionResult:
 class MemoryCompactor:
     """Compacts a history into one summary of the old entries and the newest entries unchanged.
 
-    Args:
-        llm_connector: any object with `generate_response(prompt=...)` that returns text; None for summaries by rules.
+    `llm_connector`: any object with `generate_response(prompt=...)` that returns text; None for summaries by rules.
     """
 
     def __init__(
@@ -481,14 +468,9 @@ class MemoryCompactor:
     def compact(self, history: Any, task: str | None = "", force: bool = False) -> CompactionResult:
         """Return the result of compacting a history, which is not modified.
 
-        Args:
-            history: any sequence of entries, or an object that has one as `entries`.
-            task: what the entries work on.
-            force: compact even if it is not due.
-
-        Raises:
-            TypeError: when it is no history of known entries.
-            Exception: the model's error, without `fallback_to_deterministic`.
+        `history`: any sequence of entries, or an object that has one as `entries`. `task`: what the entries work on.
+        `force`: compact even if it is not due. Raises TypeError when it is no history of known entries; Exception (the
+        model's error, without `fallback_to_deterministic`).
         """
         entries = entries_of(history)
         steps = steps_of(entries)
@@ -512,9 +494,7 @@ class MemoryCompactor:
     def apply_compaction(self, history: Any, compaction_result: CompactionResult) -> list[Any]:
         """Return the compacted history: the summary entry, in the form of the others, and the newer entries.
 
-        Raises:
-            TypeError: when it is no history of known entries.
-            ValueError: when the result belongs to another history.
+        Raises TypeError when it is no history of known entries; ValueError when the result belongs to another history.
         """
         if not compaction_result.summary:
             return history if isinstance(history, list) else entries_of(history)

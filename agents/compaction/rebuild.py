@@ -29,8 +29,7 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-GROUP = 16
-"""Parts that one long-term summary absorbs at once."""
+GROUP = 16  # Parts that one long-term summary absorbs at once
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
@@ -167,15 +166,12 @@ class Rebuild:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)
-        self.progress: tuple[int, int] | None = None
-        """Finished and total parts; None while no rebuild is running."""
+        self.progress: tuple[int, int] | None = None  # Finished and total parts; None while no rebuild is running
 
     def check(self, reason: str) -> int:
         """Return the last memory to cover: the watermark for `REBUILD`, the end of a manual fold for `BOOTSTRAP`.
 
-        Raises:
-            Declined: nothing is to be made.
-            Unavailable: the archive cannot be written.
+        Raises Declined (nothing is to be made); Unavailable (the archive cannot be written).
         """
         memory, view = self._memory, self._compactor.view
         if self.progress is not None:
@@ -202,9 +198,7 @@ class Rebuild:
     async def run(self, reason: str = REBUILD) -> Rebuilt:
         """Write and commit the summaries. If cancelled, the finished parts are kept for the next time.
 
-        Raises:
-            Declined: nothing is to be made.
-            LociError: it failed; the summaries are unchanged.
+        Raises Declined (nothing is to be made); LociError (it failed; the summaries are unchanged).
         """
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)

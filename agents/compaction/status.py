@@ -28,11 +28,9 @@ from mud.storage.settings import Scalar, Setting, Value, describe
 from mud.world.narration import counted
 
 FILE = "memory_compaction"
-READ = 1024
-"""Maximum unfolded memories that are read; the size of the others is estimated from these."""
+READ = 1024  # Maximum unfolded memories that are read; the size of the others is estimated from these
 SPOKEN_AMONG = 512
-DEEP = 3
-"""Depth from which on a warning is given: the summary was made from summaries of summaries."""
+DEEP = 3  # Depth from which on a warning is given: the summary was made from summaries of summaries
 _RECEIPT = ("method", "model", "strategy", "reason", "depth", "retention", "faithful", "text")
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 """Upper limits of each band as a share of the window (seed 003), the last one inclusive; above is `critical`."""
@@ -45,26 +43,18 @@ class Shed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a status needs besides the memory.
-
-    Args:
-        index: `lexical_through` and `vector_through`; None if there is no index.
-        settings: value and origin of every setting.
-        skipped: folds skipped since the start because they would have saved too little.
-        room: tokens for summaries and memories in the next prompt; None if there is no prompt.
-        inner: the last reflection and dream; None if unknown.
-    """
+    """What a status needs besides the memory."""
 
     now: datetime | None = None
-    index: Mapping[str, int] | None = None
+    index: Mapping[str, int] | None = None  # `lexical_through` and `vector_through`; None if there is no index
     counter: TokenCounter = field(default_factory=TokenCounter)
-    settings: Mapping[str, tuple[Scalar, str]] = field(default_factory=dict)
+    settings: Mapping[str, tuple[Scalar, str]] = field(default_factory=dict)  # value and origin of every setting
     errors: Sequence[str] = ()
-    skipped: int = 0
+    skipped: int = 0  # folds skipped since the start because they would have saved too little
     notice: str = ""
-    room: int | None = None
+    room: int | None = None  # tokens for summaries and memories in the next prompt; None if there is no prompt
     shed: Shed | None = None
-    inner: Mapping[str, Any] | None = None
+    inner: Mapping[str, Any] | None = None  # the last reflection and dream; None if unknown
     unreadable: Sequence[Range] = ()
 
 

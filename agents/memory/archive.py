@@ -24,12 +24,9 @@ from mud.storage.jsonl import LONGEST_LINE, JsonlWriter
 from mud.storage.paths import make_folder, read_bytes
 
 PER_FILE = 4096
-COUNTED = 256
-"""Memories of the last step that are counted at opening at most; no step leaves one character as many."""
-LEAP = 1_000_000
-"""The longest gap in an archive's numbers; lines with a number beyond it cannot be read."""
-_LOOKED_AT = 320
-"""Lines read at the end of a file at opening: room for `COUNTED` memories and some events."""
+COUNTED = 256  # Memories of the last step that are counted at opening at most; no step leaves one character as many
+LEAP = 1_000_000  # The longest gap in an archive's numbers; lines with a number beyond it cannot be read
+_LOOKED_AT = 320  # Lines read at the end of a file at opening: room for `COUNTED` memories and some events
 _NAME = re.compile(r"\d{10,}\.jsonl")
 _MEMORY, _EVENT = b'{"seq":', b'"event":'
 
@@ -114,13 +111,9 @@ def _in_order(
     """Return the memories whose numbers continue, the number of broken lines, and of lines out of order.
 
     A number continues when it follows the one before; each skipped line in between allows one more. After a hole, two
-    lines that follow each other are accepted too: somebody took a line out.
-
-    Args:
-        lines: decoded, in file order; None for one that could not be decoded.
-        before: the memory before the first line; None when unknown, then the first two consecutive lines are the
-            start.
-        begins: the memory in the file's name.
+    lines that follow each other are accepted too: somebody took a line out. `lines`: decoded, in file order; None for
+    one that could not be decoded. `before`: the memory before the first line; None when unknown, then the first two
+    consecutive lines are the start. `begins`: the memory in the file's name.
     """
     known, before = before is not None, before or 0
     taken: list[dict[str, Any]] = []
@@ -164,8 +157,7 @@ class Archive:
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._firsts: list[int] = []
-        self._held: list[Entry] = []
-        """Entries that a reader has beyond the files."""
+        self._held: list[Entry] = []  # Entries that a reader has beyond the files
         self.total = self.last_source = self.last_source_count = 0
         self.last_commit: CommitLine | None = None
 
@@ -247,9 +239,7 @@ class Archive:
     def append(self, entries: Sequence[Entry]) -> None:
         """Append entries, with one write per file.
 
-        Raises:
-            OSError: when they cannot be written; `total` tells how many were.
-            ValueError: when they do not follow `total`.
+        Raises OSError when they cannot be written (`total` tells how many were); ValueError when they do not follow.
         """
         while entries:
             self._check_next(entries[0])
@@ -282,9 +272,7 @@ class Archive:
     def append_event(self, event: Mapping[str, Any]) -> None:
         """Append an event line, which has `event` and neither `seq` nor `text`.
 
-        Raises:
-            OSError: when it cannot be written.
-            ValueError: when it is malformed, or a commit that names no summaries.
+        Raises OSError when it cannot be written; ValueError when it is malformed, or a commit that names no summaries.
         """
         if "event" not in event or "seq" in event or "text" in event:
             raise ValueError("an event line has 'event' and neither 'seq' nor 'text'")

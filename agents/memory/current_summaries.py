@@ -37,13 +37,11 @@ class CurrentSummaries:
         self._behind = self._late = False
         self._commit: Mapping[str, Any] = {}
         """The commit line in force; empty when the summaries were found without one."""
-        self._known: dict[str, str | None] = {}
-        """The files as last read or written, while they stay behind the commits."""
+        self._known: dict[str, str | None] = {}  # The files as last read or written, while they stay behind the commits
 
     def _hold(self, held: dict[str, _Held]) -> None:
         self._held = held
-        self.watermark = _end(self.in_use)
-        """The last memory covered by a summary; 0 when none is."""
+        self.watermark = _end(self.in_use)  # The last memory covered by a summary; 0 when none is
 
     @property
     def in_use(self) -> dict[str, Summary]:
@@ -53,10 +51,8 @@ class CurrentSummaries:
     def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
         """Load the summaries that the last commit line names, and repair the files; return messages for the owner.
 
-        Args:
-            commit: None when nothing was folded yet.
-            total: memories in the archive; no summary may reach beyond.
-            writable: a reader changes nothing, and reads what a writer would restore.
+        `commit`: None when nothing was folded yet. `total`: memories in the archive; no summary may reach beyond.
+        `writable`: a reader changes nothing, and reads what a writer would restore.
         """
         self._writable = writable
         messages: list[str] = []
@@ -224,15 +220,10 @@ class CurrentSummaries:
     ) -> list[str]:
         """Put new summaries in use; return messages about files that will be written later.
 
-        Args:
-            longterm, recent: without a new long-term summary the old one stays, with its edits, if `recent` begins
-                after it.
-            memories: the entries that `recent` covers, for its version.
-            event: the commit line without its `longterm` and `recent`.
-            seal: writes the line, which puts the summaries in use; raises OSError when it fails.
-
-        Raises:
-            OSError: when a version or the line cannot be written; then nothing has changed.
+        `longterm`, `recent`: without a new long-term summary the old one stays, with its edits, if `recent` begins
+        after it. `memories`: the entries that `recent` covers, for its version. `event`: the commit line without its
+        `longterm` and `recent`. `seal`: writes the line, which puts the summaries in use; raises OSError when it fails.
+        Raises OSError when a version or the line cannot be written; then nothing has changed.
         """
         new = {summary.tier: summary for summary in (longterm, recent) if summary is not None}
         old = self._held.get("longterm")

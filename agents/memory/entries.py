@@ -16,12 +16,9 @@ from mud.world.events import Perception, mark_of
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """`result`: what the agent's own query commands showed. `told`: whispered to the agent alone; without an actor it
 comes from outside the world, such as from the owner."""
-HIGHEST = 10**12
-"""The highest number of a memory, step or fold; lines with a higher one cannot be read."""
-LONGEST_TEXT = 65_536
-"""In characters, of a memory that comes from a file."""
-LONGEST_ID = 200
-"""In characters, of an id in a bulk import."""
+HIGHEST = 10**12  # The highest number of a memory, step or fold; lines with a higher one cannot be read
+LONGEST_TEXT = 65_536  # In characters, of a memory that comes from a file
+LONGEST_ID = 200  # In characters, of an id in a bulk import
 RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
 """The keys read from a record from outside."""
 ORIGIN = "from"
@@ -30,32 +27,21 @@ _STRUCTURE = ("#", "~", "---")
 
 
 class Entry(NamedTuple):
-    """One memory.
+    """One memory."""
 
-    Args:
-        seq: number in this archive, 1..n without holes.
-        at: time, as `2026-11-20T07:21:37.123Z`.
-        actor: name of the character that acted; None for the agent itself.
-        reason: the private reason of an own action.
-        importance: 1 (trifle) to 10 (never to be forgotten).
-        source: number of the ledger step.
-        mark: one of `mud.world.events.MARKS`; None for most.
-        id: id from the input of a bulk import.
-        origin: digest of a bulk import's file up to this line; see `agents.memory.history.with_digests`.
-    """
-
-    seq: int
-    at: str
+    seq: int  # number in this archive, 1..n without holes
+    at: str  # time, as `2026-11-20T07:21:37.123Z`
     kind: str
-    actor: str | None
+    actor: str | None  # name of the character that acted; None for the agent itself
     place: str | None
     text: str
-    reason: str | None = None
+    reason: str | None = None  # the private reason of an own action
     failed: bool = False
-    importance: int = 3
-    source: int = 0
-    mark: str | None = None
-    id: str | None = None
+    importance: int = 3  # 1 (trifle) to 10 (never to be forgotten)
+    source: int = 0  # number of the ledger step
+    mark: str | None = None  # one of `mud.world.events.MARKS`; None for most
+    id: str | None = None  # id from the input of a bulk import
+    # digest of a bulk import's file up to this line; see `agents.memory.history.with_digests`
     origin: str | None = None
 
     def to_json(self) -> str:
@@ -130,40 +116,27 @@ def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 class Hit(NamedTuple):
-    """One result of recall, with all parts of its score.
+    """One result of recall, with all parts of its score."""
 
-    Args:
-        kind: kind of memory, or `summary` or `note`.
-        text: of a long memory the best passage.
-        score: fused score, higher is better; see `agents.recall.ranking`.
-        lexical: weighted share of the query's words; None when there are none.
-        vector: cosine to the query's vector; None when not among the nearest.
-        recency, importance: 0 to 1; None when unknown.
-        neighbours: bonus from adjacent memories or passages.
-        who, when, answer: bonus for a named speaker, the time asked about, and the kind of thing asked for.
-        echoed: bonus that ranks it before a later repetition.
-        called: bonus for a note that the query names.
-        times: how often the same words were perceived.
-    """
-
-    kind: str
-    text: str
-    score: float
-    lexical: float | None = None
-    vector: float | None = None
-    recency: float | None = None
+    kind: str  # kind of memory, or `summary` or `note`
+    text: str  # of a long memory the best passage
+    score: float  # fused score, higher is better; see `agents.recall.ranking`
+    lexical: float | None = None  # weighted share of the query's words; None when there are none
+    vector: float | None = None  # cosine to the query's vector; None when not among the nearest
+    recency: float | None = None  # recency and importance: 0 to 1; None when unknown
     importance: float | None = None
     seq: int | None = None
     covers: tuple[int, int] | None = None
     entry: Entry | None = None
     title: str | None = None
-    neighbours: float = 0.0
+    neighbours: float = 0.0  # bonus from adjacent memories or passages
+    # who, when, answer: bonus for a named speaker, the time asked about, and the kind of thing asked for
     who: float = 0.0
     when: float = 0.0
     answer: float = 0.0
-    echoed: float = 0.0
-    called: float = 0.0
-    times: int = 1
+    echoed: float = 0.0  # bonus that ranks it before a later repetition
+    called: float = 0.0  # bonus for a note that the query names
+    times: int = 1  # how often the same words were perceived
     at: str = ""
 
 
@@ -174,8 +147,7 @@ def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, 
 
 
 _TEXTS = ("at", "kind", "actor", "place", "reason", "id")
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which JSON and YAML can spell."""
+_HALF = re.compile("[\ud800-\udfff]")  # Half of a surrogate pair, which JSON and YAML can spell
 _ISO = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"

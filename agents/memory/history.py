@@ -36,15 +36,13 @@ from mud.storage.jsonl import LONGEST_LINE
 
 IMPORTANCE = "importance"
 """The event that changes the importance of memories; their own lines never change, and the last event holds."""
-REACH = 512
-"""Memories between such an event and those it names, at most: how far a reader has to look for it."""
+REACH = 512  # Memories between such an event and those it names, at most: how far a reader has to look for it
 _LEAST, _MOST = 1, 10
 _SEQ = re.compile("[0-9]{1,18}")
 _EVENT, _MEMORY = b'"event":', b'{"seq":'
 _FROM = re.compile(rb'"from":"([0-9a-f]{16})"')
 
-Event = tuple[int, dict[str, Any]]
-"""An event line, after the number of the memory before it."""
+Event = tuple[int, dict[str, Any]]  # An event line, after the number of the memory before it
 
 
 def events(archive: Path, first: int, last: int, name: str = "") -> list[Event]:
@@ -101,9 +99,8 @@ def tail(archive: Path, first: int, last: int, names: Sequence[str]) -> tuple[li
 def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tuple[list[dict[str, Any] | None], int]:
     """Return the last line with each mark before a memory, and the first memory that was searched.
 
-    Args:
-        marks: bytes of a line as the program writes it, such as `"kind":"dream"`.
-        files: how many files to search at most, backwards.
+    `marks`: bytes of a line as the program writes it, such as `"kind":"dream"`. `files`: how many files to search at
+    most, backwards.
     """
     found: list[dict[str, Any] | None] = [None] * len(marks)
     looked = before
@@ -254,27 +251,19 @@ _WRITTEN = re.compile(
 
 
 class Examined(NamedTuple):
-    """The result of `examine`.
+    """The result of `examine`."""
 
-    Args:
-        wrong: file name, line number (0: the whole file) and a sentence.
-        unreadable: lost or unreadable memories before the last readable one.
-        sources: the ledger step of each readable memory, in ascending order; eight bytes each.
-        last_source: step of the last memory; 0 when there is none.
-    """
-
-    wrong: list[tuple[str, int, str]]
-    unreadable: list[Range]
-    sources: array[int]
-    last_source: int
+    wrong: list[tuple[str, int, str]]  # file name, line number (0: the whole file) and a sentence
+    unreadable: list[Range]  # lost or unreadable memories before the last readable one
+    sources: array[int]  # the ledger step of each readable memory, in ascending order; eight bytes each
+    last_source: int  # step of the last memory; 0 when there is none
 
     def count_from(self, step: int) -> int:
         """Return how many memories a ledger step left."""
         return bisect_right(self.sources, step) - bisect_left(self.sources, step)
 
 
-Look = Callable[[Path, Callable[[], None]], Examined]
-"""The type of `examine`."""
+Look = Callable[[Path, Callable[[], None]], Examined]  # The type of `examine`
 
 
 def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examined:
@@ -355,9 +344,7 @@ def _fault(line: Mapping[str, Any] | None, first: int) -> str:
 def examine_file(data: bytes, first: int, last: int | None) -> tuple[list[tuple[int, str]], list[Range], list[int]]:
     """Return what is wrong by line, the unreadable memories, and the ledger step of each readable one.
 
-    Args:
-        first: the memory in the file's name.
-        last: the memory before the next file; None for the last file.
+    `first`: the memory in the file's name. `last`: the memory before the next file; None for the last file.
     """
     wrong: list[tuple[int, str]] = []
     lines: dict[int, int] = {}  # the line number of each memory

@@ -20,57 +20,41 @@ from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files,
 from mud.storage.front_matter import plain_front
 from mud.storage.paths import move, remove
 
-TIERS = ("longterm", "recent")
-"""Oldest first."""
+TIERS = ("longterm", "recent")  # Oldest first
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that name the summaries in use; the last one in the archive holds."""
-EDITED = "edited"
-"""Method of a summary that a person edited."""
-BETWEEN = "; "
-"""Separator of the parts of a sample in front matter; no part contains it."""
+EDITED = "edited"  # Method of a summary that a person edited
+BETWEEN = "; "  # Separator of the parts of a sample in front matter; no part contains it
 _TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
-Write = Callable[[Path, str], None]
-"""Replaces a whole file, or raises OSError and leaves it as it was."""
+Write = Callable[[Path, str], None]  # Replaces a whole file, or raises OSError and leaves it as it was
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary and how it was made.
+    """A summary and how it was made."""
 
-    Args:
-        tier: `recent` or `longterm`.
-        covers: first and last memory.
-        strategy: what decided that it was due.
-        method: `extractive`, `model` or `edited`.
-        depth: 1 when made from memories; one more for each summary of summaries.
-        tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
-        compression_ratio: share of the source's tokens that is gone.
-        retention: weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.facts`); None without facts.
-        faithful: whether every name and number in it is in the source; None when a person wrote it.
-        sample: facts that the next summary is checked for too; none contains `BETWEEN`.
-        unread: covered memories that could not be read.
-    """
-
-    tier: str
-    covers: tuple[int, int]
+    tier: str  # `recent` or `longterm`
+    covers: tuple[int, int]  # first and last memory
     text: str
     updated: str = ""
-    strategy: str = ""
-    method: str = "extractive"
+    strategy: str = ""  # what decided that it was due
+    method: str = "extractive"  # `extractive`, `model` or `edited`
     model: str | None = None
     reason: str = ""
-    depth: int = 1
+    depth: int = 1  # 1 when made from memories; one more for each summary of summaries
+    # `source` and `summary` as estimated, `prompt` and `completion` as spent on the model
     tokens: Mapping[str, int] = field(default_factory=dict)
-    compression_ratio: float | None = None
+    compression_ratio: float | None = None  # share of the source's tokens that is gone
+    # weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.facts`); None without facts
     retention: float | None = None
-    faithful: bool | None = True
-    sample: tuple[str, ...] = ()
-    unread: tuple[Range, ...] = ()
+    faithful: bool | None = True  # whether every name and number in it is in the source; None when a person wrote it
+    sample: tuple[str, ...] = ()  # facts that the next summary is checked for too; none contains `BETWEEN`
+    unread: tuple[Range, ...] = ()  # covered memories that could not be read
 
     @property
     def memory_count(self) -> int:
@@ -125,9 +109,8 @@ def unread(*summaries: Summary | None) -> list[Range]:
 def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
     """Return a summary's file.
 
-    Args:
-        memories: are appended word for word, for versions of a recent summary.
-        owner: its folder, for the reference to the archive; none when empty.
+    `memories`: are appended word for word, for versions of a recent summary. `owner`: its folder, for the reference to
+    the archive; none when empty.
     """
     front: dict[str, object] = {
         "type": "memory_summary",
@@ -158,8 +141,7 @@ def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str 
 def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
     """Parse a summary's file. `file` names it in problems; a `version` may end with the memories it covers.
 
-    Raises:
-        VaultProblem: when it cannot be parsed, or does not say what it covers.
+    Raises VaultProblem when it cannot be parsed, or does not say what it covers.
     """
     plain = plain_front(raw)  # fast, for the thousands of unedited versions of a long life
     if plain is not None:
@@ -214,12 +196,9 @@ class SummaryFiles:
     def __init__(self, folder: Path, write: Write = write_atomic, write_unsynced: Write = write_unsynced) -> None:
         self.folder = folder
         self._write, self._write_unsynced = write, write_unsynced
-        self._taken: dict[str, tuple[str, int]] = {}
-        """By tier: the last stem that `_free` gave out, and its number."""
-        self.hasty = False
-        """Versions are not queued for `sync`; the caller syncs everything at the end."""
-        self.unsynced: list[str] = []
-        """Names of the versions added since the last `sync`."""
+        self._taken: dict[str, tuple[str, int]] = {}  # By tier: the last stem that `_free` gave out, and its number
+        self.hasty = False  # Versions are not queued for `sync`; the caller syncs everything at the end
+        self.unsynced: list[str] = []  # Names of the versions added since the last `sync`
 
     def current(self, tier: str) -> Path:
         """Return the path of the file in use."""

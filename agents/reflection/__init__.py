@@ -82,8 +82,7 @@ class ReflectionPrompt(NamedTuple):
 def parse_prompt(text: str, file: str) -> ReflectionPrompt:
     """Parse a prompt file, which problems call `file`.
 
-    Raises:
-        VaultProblem: with every unknown place, and when `{memories}` is missing.
+    Raises VaultProblem with every unknown place, and when `{memories}` is missing.
     """
     body, _, problems = body_of(text, file, ("name", "profile", "memories"))
     if "{memories}" not in body:
@@ -98,12 +97,9 @@ log = logging.getLogger(__name__)
 SHOWN = 48
 LONGEST_REPLY = 8000
 """Maximum characters of a reply that are read, ten times the usual, so that junk cannot block the world."""
-PAUSE = 1800.0
-"""Seconds between two reflections of an agent that is awake, to limit the use of models."""
-OVERDUE = 2
-"""Multiple of the threshold from which on a reflection is overdue."""
-AFTER_FAILURE = 60.0
-"""Seconds before a failed task, for example on a full disk, is tried again."""
+PAUSE = 1800.0  # Seconds between two reflections of an agent that is awake, to limit the use of models
+OVERDUE = 2  # Multiple of the threshold from which on a reflection is overdue
+AFTER_FAILURE = 60.0  # Seconds before a failed task, for example on a full disk, is tried again
 NAME = "inner_life"
 NOTHING = phrase("minds.dream.nothing")
 
@@ -310,9 +306,7 @@ class Reflection:
     async def dream(self, agent: Agent) -> str:
         """Return a dream of an agent, from a model if there is one.
 
-        Raises:
-            Refusal: when it has no memories of events.
-            OSError: when the archive cannot be read.
+        Raises Refusal when it has no memories of events; OSError when the archive cannot be read.
         """
         memory = agent.memory
         total = memory.total

@@ -80,11 +80,8 @@ def addressed(
 ) -> Address:
     """Return whom a line is for.
 
-    Args:
-        names: the listener's own names.
-        others: names of everybody else, without the speaker.
-        alone: only speaker and listener are here.
-        private: it was whispered to the listener.
+    `names`: the listener's own names. `others`: names of everybody else, without the speaker. `alone`: only speaker and
+    listener are here. `private`: it was whispered to the listener.
     """
     if private or any(_calls(words, name) for name in names):
         return Address.ME
