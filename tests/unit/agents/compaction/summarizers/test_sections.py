@@ -13,7 +13,8 @@ from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, wrong_sections
 from agents.compaction.summarizers.extractive import extract
 from agents.llm.tokens import estimate
-from agents.memory.entries import KINDS, Entry, importance_of
+from agents.memory.entries import Entry, importance_of
+from tests.unit.agents.compaction.summarizers.test_extractive import ENTRIES
 
 
 class Notes:
@@ -140,28 +141,6 @@ def test_where_the_headings_do_not_fit_it_is_prose() -> None:
     text = extract(some().source(max_tokens=40))
     assert wrong_sections(text)
     assert estimate(text) <= 40
-
-
-PIECES = [
-    "Ada", "key", "7", '"', ".", "I promise", "I want to find", "stone", "?", "林", "You", "\n", "none", "Rose", "-",
-]  # fmt: skip
-TEXTS = st.lists(st.sampled_from([*PIECES, "User Goal:", "places:", ";"]), min_size=1, max_size=20).map(" ".join)
-ENTRIES = st.lists(
-    st.builds(
-        Entry,
-        seq=st.just(7),
-        at=st.just(""),
-        kind=st.sampled_from(KINDS),
-        actor=st.sampled_from([None, "Ada", "Dr. Who", "O; Brien"]),
-        place=st.sampled_from([None, "The Mill", "Salt; and Pepper"]),
-        text=st.one_of(TEXTS, TEXTS.map(lambda words: f'Ada says, "{words}"'), TEXTS.map(lambda words: f"You {words}")),
-        reason=st.sampled_from([None, "I want the key"]),
-        failed=st.booleans(),
-        importance=st.integers(1, 10),
-    ),
-    min_size=1,
-    max_size=8,
-).map(tuple)
 
 
 @settings(max_examples=150, deadline=None)
