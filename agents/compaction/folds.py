@@ -6,13 +6,13 @@ A model's reply becomes a draft only if it is valid; after `TRIES` failures the 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from agents.compaction.judge import validate
 from agents.compaction.judge.facts import asked_of, carried
-from agents.compaction.settings import SECTIONS, CompactionSettings
+from agents.compaction.settings import SECTIONS, CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers.model import style_of
@@ -103,22 +103,11 @@ class Fold:
 
     def sources(self, name: str, when: Callable[[str, str], str]) -> list[SummarySource]:
         """Return the sources of the summaries to write, the long-term one first."""
-        settings, covers = self.settings, self.plan.longterm
-        style = self.strategy.style(settings)
-        recent = SummarySource(
-            name,
-            "recent",
-            undreamt(self.entries),
-            max_sentences=settings.max_recent_sentences,
-            max_tokens=settings.max_summary_tokens,
-            max_source_tokens=settings.max_source_tokens,
-            begins=self.plan.source[0] == 1,
-            style=settings.prompt_style,
-            shape=style.shape,
-            findings=style.findings,
-            covers=self.plan.recent,
-            when=when(self.entries[0].at, self.entries[-1].at) if self.entries else "",
-        )
+        settings, covers, entries = self.settings, self.plan.longterm, self.entries
+        style, begins = self.strategy.style(settings), self.plan.source[0] == 1
+        recent = source_of(name, "recent", entries, settings, style, begins=begins, covers=self.plan.recent)
+        when_it_was = when(entries[0].at, entries[-1].at) if entries else ""
+        recent = replace(recent, max_sentences=settings.max_recent_sentences, when=when_it_was)
         if covers is None:
             return [recent]
         texts, sample = tuple(one.text for one in self.earlier), carried(self.earlier, name)
@@ -126,6 +115,40 @@ class Fold:
         if self.plan.recent is None:
             return [replace(longterm, max_sentences=style.sentences)]
         return [replace(longterm, entries=(), max_sentences=None, begins=False, when=""), recent]
+
+
+def source_of(
+    name: str,
+    tier: str,
+    entries: Sequence[Entry],
+    settings: CompactionSettings,
+    style: SummaryStyle,
+    *,
+    begins: bool,
+    covers: Range | None,
+) -> SummarySource:
+    """Return memories as the source of a summary, with the limits and the form that settings and strategy give."""
+    return SummarySource(
+        name,
+        tier,
+        undreamt(entries),
+        max_tokens=settings.max_summary_tokens,
+        max_source_tokens=settings.max_source_tokens,
+        begins=begins,
+        style=settings.prompt_style,
+        shape=style.shape,
+        findings=style.findings,
+        covers=covers,
+    )
+
+
+def commit_event(
+    name: str, at: str, covers: Range, tokens: Mapping[str, int], reason: str, number: int
+) -> dict[str, object]:
+    """Return the commit line, without the summaries that it will name."""
+    first, last = covers
+    line: dict[str, object] = {"event": name, "at": at, "covers": {"first": first, "last": last}}
+    return line | {"longterm": None, "recent": None, "tokens": dict(tokens), "reason": reason, "number": number}
 
 
 def may_be_made_anew(recent: Summary | None) -> bool:

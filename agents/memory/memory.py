@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive
-from agents.memory.current_summaries import CurrentSummaries
 from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, is_commit, unread
+from agents.memory.summaries import TIERS, CurrentSummaries, Summary, SummaryFiles, Write, is_commit, unread
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced

@@ -76,7 +76,7 @@ def test_a_part_has_the_events_behind_its_own_memories_only(tmp_path: Path) -> N
 
 def test_every_cut_of_a_life_into_pages_shows_every_event_once(tmp_path: Path) -> None:
     archive = written(tmp_path)
-    for size in range(1, 12):
+    for length in range(1, 12):
         pages = [names(archive, first, min(10, first + length - 1)) for first in range(1, 11, length)]
         assert [event for page in pages for event in page] == names(archive, 1, 10)
 
