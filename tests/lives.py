@@ -16,6 +16,7 @@ from agents.compaction.summarizer import Summarizer, parse_style
 from agents.compaction.view import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.memory import Memory
+from agents.memory.summaries import Summary
 from mud.clock import VirtualClock
 from mud.registry import load
 from mud.storage.files import encode
@@ -176,6 +177,17 @@ class Life:
             prompts,
         )
         self.compactor = Compactor(self.memory, lambda: self.settings, services, self.on_commit, self.context)
+
+    @property
+    def recent(self) -> Summary:
+        """The recent summary; there must be one."""
+        assert self.memory.recent is not None
+        return self.memory.recent
+
+    @property
+    def longterm(self) -> Summary:
+        assert self.memory.longterm is not None
+        return self.memory.longterm
 
     def set(self, **changes: int | float | str | bool) -> None:
         """Change settings."""

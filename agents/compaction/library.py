@@ -441,11 +441,7 @@ class MemoryCompactor:
     """
 
     def __init__(
-        self,
-        config: CompactionConfig | None = None,
-        llm_connector: Any = None,
-        *,
-        now: Callable[[], datetime] = _now,
+        self, config: CompactionConfig | None = None, llm_connector: Any = None, *, now: Callable[[], datetime] = _now
     ) -> None:
         self.config = config or CompactionConfig()
         self._connector = llm_connector

@@ -16,14 +16,7 @@ from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 
-HEADINGS = (
-    "User Goal",
-    "Confirmed Facts",
-    "Decisions Made",
-    "Open Issues",
-    "Pending Actions",
-    "Important References",
-)
+HEADINGS = ("User Goal", "Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
 
 _NEEDED = ("memories", "earlier", "again")

@@ -198,10 +198,7 @@ class Journal:
         return max((last for last in lasts if last <= total), default=0)
 
     def settle(
-        self,
-        changed: Mapping[str, JournalEntry | None],
-        added: Sequence[JournalEntry] = (),
-        through: int | None = None,
+        self, changed: Mapping[str, JournalEntry | None], added: Sequence[JournalEntry] = (), through: int | None = None
     ) -> None:
         """Replace entries, move some into the history (None), and add new ones, in one write.
 

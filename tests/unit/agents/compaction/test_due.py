@@ -176,8 +176,7 @@ async def test_a_little_joins_the_recent_summary_of_a_life_as_long_as_both_fit_i
         assert life.memory.longterm is None
         assert tiles(life)
         life.start()
-        assert life.memory.recent is not None
-        assert life.memory.recent.covers == covers
+        assert life.recent.covers == covers
     assert next_at(life.compactor.view) == 64 + 64 + 64, "the next fold comes as if it had been one"
 
 
@@ -192,8 +191,7 @@ async def test_the_memories_are_read_again_and_not_the_text(tmp_path: Path) -> N
     life.remember('Ada says, "I was born in Riga."')
     life.live(80)
     await fold(life)
-    assert life.memory.recent is not None
-    text = life.memory.recent.text
+    text = life.recent.text
     life.model = model
     life.start()
     life.remember('Bo says, "I was born in Oulu."')
@@ -202,7 +200,7 @@ async def test_the_memories_are_read_again_and_not_the_text(tmp_path: Path) -> N
     assert "born in Riga" in asked[0]
     assert "born in Oulu" in asked[0]
     assert text not in asked[0]
-    assert life.memory.recent.depth == 1
+    assert life.recent.depth == 1
 
 
 async def test_the_long_term_summary_stays_as_it_is_when_a_little_joins_the_recent_one(tmp_path: Path) -> None:
@@ -229,14 +227,13 @@ async def test_the_long_term_summary_stays_as_it_is_when_a_little_joins_the_rece
 async def test_a_full_recent_summary_is_not_pushed_out_for_little(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.live(129)
-    assert life.memory.recent is not None
-    text = life.memory.recent.text
+    text = life.recent.text
     for new in (1, 15):
         life.live(129 + new - life.memory.total)
         assert await fold(life) is None
         assert "too few to push the recent summary out; 16 would do" in life.compactor.notice
     assert "only 15 memories are older than the newest 64 memories" in life.compactor.notice
-    assert life.memory.recent.text == text
+    assert life.recent.text == text
     assert len(life.commits) == 1
     life.live(1)
     assert await fold(life) == (66, 81)
@@ -252,12 +249,10 @@ async def test_a_text_of_a_person_is_neither_made_anew_nor_pushed_out_for_little
     life.live(10)
     life.memory.refresh()
     assert await fold(life) is None
-    assert life.memory.recent is not None
-    assert life.memory.recent.text == "I remember the wind, by hand."
+    assert life.recent.text == "I remember the wind, by hand."
     life.live(6)
     assert await fold(life) == (37, 52)
-    assert life.memory.longterm is not None
-    assert life.memory.longterm.text == "I remember the wind, by hand."
+    assert life.longterm.text == "I remember the wind, by hand."
 
 
 async def test_an_edit_of_the_long_term_summary_holds_when_a_little_joins_the_recent_one(tmp_path: Path) -> None:
@@ -269,8 +264,7 @@ async def test_an_edit_of_the_long_term_summary_holds_when_a_little_joins_the_re
     life.live(10)
     assert await fold(life) == (130, 161)
     for _ in range(2):
-        assert life.memory.longterm is not None
-        assert life.memory.longterm.text == "I wrote this by hand."
+        assert life.longterm.text == "I wrote this by hand."
         life.start()
     assert "by hand" in path.read_text()
 
@@ -290,8 +284,7 @@ async def test_an_edit_while_the_model_writes_is_not_lost(tmp_path: Path) -> Non
         folding.send(reply(MODEL))
     assert done.value.value is None
     assert "edited meanwhile" in life.compactor.notice
-    assert life.memory.recent is not None
-    assert life.memory.recent.text == "I remember the wind, by hand."
+    assert life.recent.text == "I remember the wind, by hand."
     assert life.memory.watermark == 36
 
 

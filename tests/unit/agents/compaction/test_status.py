@@ -89,11 +89,7 @@ def test_a_fold_that_waits_for_its_number_says_how_many_are_missing(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("strategy", "without"),
-    [
-        ("waterfall", "at 129 memories"),
-        ("layered", "over 6,000 tokens (now "),
-        ("hybrid", "at "),
-    ],
+    [("waterfall", "at 129 memories"), ("layered", "over 6,000 tokens (now "), ("hybrid", "at ")],
 )
 def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_for(
     tmp_path: Path, strategy: str, without: str
@@ -198,10 +194,7 @@ def test_what_a_preset_sets_comes_from_the_preset(tmp_path: Path) -> None:
 def test_what_the_models_window_cuts_short_says_so(tmp_path: Path) -> None:
     config = configuration(tmp_path, "**max_source_tokens**: 5000\n")
     found = origins(config, {}, config.get(CompactionSettings).within(2000))
-    assert found["max_source_tokens"] == (
-        1700,
-        "config/memory_compaction.md:1, cut to the window of the LLM profile",
-    )
+    assert found["max_source_tokens"] == (1700, "config/memory_compaction.md:1, cut to the window of the LLM profile")
 
 
 def test_the_settings_are_in_order_and_read_the_seed() -> None:

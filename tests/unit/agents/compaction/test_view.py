@@ -97,15 +97,12 @@ def test_the_scene_of_a_summary_begins_with_when_it_was(tmp_path: Path) -> None:
     life = Life(tmp_path, context=StrategyContext(when=when))
     life.live(193)
     assert set(asked) == {("2026-11-20T07:21:37.123Z", "2026-11-20T07:21:37.123Z")}
-    assert life.memory.recent is not None
-    assert life.memory.longterm is not None
-    assert life.memory.recent.text.startswith("On Friday morning I was at the Library. ")
-    assert life.memory.longterm.text.startswith("My first memories, from Friday morning, are of the Library, ")
-    assert life.memory.recent.faithful, "the day is no name that was made up"
+    assert life.recent.text.startswith("On Friday morning I was at the Library. ")
+    assert life.longterm.text.startswith("My first memories, from Friday morning, are of the Library, ")
+    assert life.recent.faithful, "the day is no name that was made up"
 
 
 def test_nothing_is_said_of_the_time_where_there_are_no_words_for_it(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.live(193)
-    assert life.memory.recent is not None
-    assert life.memory.recent.text.startswith("I was at the Library. ")
+    assert life.recent.text.startswith("I was at the Library. ")

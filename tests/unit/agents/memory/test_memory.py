@@ -83,12 +83,10 @@ def test_an_edit_wins_stays_through_a_restart_and_is_kept_at_the_next_fold(tmp_p
     assert "edited" in life.memory.reload_summary(path)[0]
     assert life.memory.reload_summary(path) == []
     life.start()
-    assert life.memory.recent is not None
-    assert (life.memory.recent.text, life.memory.recent.method) == ("I alone know where the bell is.", "edited")
+    assert (life.recent.text, life.recent.method) == ("I alone know where the bell is.", "edited")
     life.live(57)
     assert any("where the bell is" in text for text in life.edited_versions())
-    assert life.memory.longterm is not None
-    assert "where the bell is" in life.memory.longterm.text
+    assert "where the bell is" in life.longterm.text
 
 
 @pytest.mark.parametrize("head", ["", "---\ncovers: {first: 1, last: 5}\n---\n", "---\ncovers: [\n---\n"])
@@ -129,8 +127,7 @@ def test_a_summary_that_a_power_cut_tore_is_restored_and_is_no_shorter_text_of_a
     path.write_text(shorter)
     life.start()
     assert path.read_text() == shorter, "a person may take something off the end"
-    assert life.memory.recent is not None
-    assert life.memory.recent.method == "edited"
+    assert life.recent.method == "edited"
 
 
 def test_of_a_fold_whose_version_a_power_cut_tore_nothing_is_shown(tmp_path: Path) -> None:
@@ -192,8 +189,7 @@ def test_a_reader_reads_what_a_writer_would_restore_and_changes_nothing(tmp_path
     life.live(60)
     life.summary_file("recent").write_text(old)
     life.start(writable=False)
-    assert life.memory.recent is not None
-    assert life.memory.recent.covers == (130, 193)
+    assert life.recent.covers == (130, 193)
     assert life.summary_file("recent").read_text() == old
     assert life.edited_versions() == []
 

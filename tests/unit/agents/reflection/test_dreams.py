@@ -118,8 +118,7 @@ def test_whoever_speaks_as_an_assistant_or_thinks_aloud_did_not_dream(reply: str
 
 
 @pytest.mark.parametrize(
-    "junk",
-    [*(" ", "“", '"', "(12 ", "[1 ", "<think>", "<", "#", "Sure! ", "I hope it helps. ", "A dream", "dream: ")],
+    "junk", [*(" ", "“", '"', "(12 ", "[1 ", "<think>", "<", "#", "Sure! ", "I hope it helps. ", "A dream", "dream: ")]
 )
 def test_junk_of_any_length_is_no_dream_and_told_so_at_once(junk: str) -> None:
     reply = junk * (20_000_000 // len(junk))
