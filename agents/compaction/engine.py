@@ -29,9 +29,9 @@ from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable
 
-FIRST_PAUSE = 2.0  # Seconds until a failed automatic fold is tried again; doubles with each failure
+FIRST_PAUSE = 2.0  # seconds until a failed automatic fold is tried again; doubles with each failure
 LONGEST_PAUSE = 300.0
-SENTENCE = 8  # Tokens of a short sentence; a manual fold of so few is refused without asking the model
+SENTENCE = 8  # tokens of a short sentence; a manual fold of so few is refused without asking the model
 
 
 class Compactor:

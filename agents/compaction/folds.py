@@ -27,7 +27,7 @@ from mud.clock import Clock
 from mud.errors import LociError
 from mud.registry import Registry
 
-Ask = Callable[[str, str], Awaitable[Completion]]  # Asks the model; takes the prompt and the name of the LLM profile
+Ask = Callable[[str, str], Awaitable[Completion]]  # asks the model; takes the prompt and the name of the LLM profile
 FALLBACK = "extractive"
 TRIES = 2
 NO_ANSWER = "the model did not answer"

@@ -23,7 +23,7 @@ from mud.clock import iso
 from mud.errors import Unavailable, UnknownName
 from mud.world.sentences import is_abbreviated
 
-MARK = "[COMPACTED]"  # Prefix of a summary entry in every form; used to recognise earlier summaries
+MARK = "[COMPACTED]"  # prefix of a summary entry in every form; used to recognise earlier summaries
 COMMENT = "# Previous steps summarized above"
 
 _COUNT = re.compile(r"\(Compacted (\d{1,9}) steps\)\s*\Z")
@@ -31,7 +31,7 @@ _PARTS = ("reasoning", "code", "output")
 
 _TASK_CHARS, _FINDING_CHARS, _VALUE_CHARS = 100, 50, 30
 _FINDINGS = 3
-LEAST_ROOM = 1000  # Minimum characters for the content of earlier summaries
+LEAST_ROOM = 1000  # minimum characters for the content of earlier summaries
 _PAIRS = 2
 
 _NUMBER = re.compile(r"\b\d+(?:,\d{3})*(?:\.\d+)?\b")

@@ -29,7 +29,7 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-GROUP = 16  # Parts that one long-term summary absorbs at once
+GROUP = 16  # parts that one long-term summary absorbs at once
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
@@ -166,7 +166,7 @@ class Rebuild:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)
-        self.progress: tuple[int, int] | None = None  # Finished and total parts; None while no rebuild is running
+        self.progress: tuple[int, int] | None = None  # finished and total parts; None while no rebuild is running
 
     def check(self, reason: str) -> int:
         """Return the last memory to cover: the watermark for `REBUILD`, the end of a manual fold for `BOOTSTRAP`.

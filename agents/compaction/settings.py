@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
-PROMPT_WORDS = 300  # Tokens of a prompt reserved for its own text; the shipped prompts take about 60
+PROMPT_WORDS = 300  # tokens of a prompt reserved for its own text; the shipped prompts take about 60
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
 PROSE, SECTIONS = "prose", "sections"
 OWN = "own"
-OFF = "off"  # The preset that folds nothing automatically; its numbers are the highest that seed 001 allowed
+OFF = "off"  # the preset that folds nothing automatically; its numbers are the highest that seed 001 allowed
 _TUNED = (
     "min_entries_for_compaction",
     "max_entries_before_compaction",

@@ -28,9 +28,9 @@ from mud.storage.settings import Scalar, Setting, Value, describe
 from mud.world.narration import counted
 
 FILE = "memory_compaction"
-READ = 1024  # Maximum unfolded memories that are read; the size of the others is estimated from these
+READ = 1024  # maximum unfolded memories that are read; the size of the others is estimated from these
 SPOKEN_AMONG = 512
-DEEP = 3  # Depth from which on a warning is given: the summary was made from summaries of summaries
+DEEP = 3  # depth from which on a warning is given: the summary was made from summaries of summaries
 _RECEIPT = ("method", "model", "strategy", "reason", "depth", "retention", "faithful", "text")
 BANDS = ((0.70, "ok"), (0.85, "warning"), (0.95, "danger"))
 """Upper limits of each band as a share of the window (seed 003), the last one inclusive; above is `critical`."""

@@ -26,16 +26,16 @@ from mud.registry import Registry
 
 KIND = "result"
 EVENT = "micro_compact"
-UNLIMITED = 1 << 60  # The room if no prompt is ever built
+UNLIMITED = 1 << 60  # the room if no prompt is ever built
 _FALLBACK = "waterfall"
-_CHUNK = 1024  # Memories that are read at once
-_MOST = 500  # Masks in one record of the archive
-_MARK_STEP = 4096  # Step, in memories, of the position from which results are counted in a very long life
+_CHUNK = 1024  # memories that are read at once
+_MOST = 500  # masks in one record of the archive
+_MARK_STEP = 4096  # step, in memories, of the position from which results are counted in a very long life
 _PRESSED_FROM = 0.99
 """Share of the prompt's room from which memories are folded; the rest is time for the model to write."""
 _LEAST_SHARE = 0.25
 """Share of the room that memories may always take, however long the summaries are (people may edit them)."""
-_THIS_TURN = 1  # Results of the current turn, which are never masked
+_THIS_TURN = 1  # results of the current turn, which are never masked
 _GIST, _LONGEST_QUERY, _LONGEST_READ = 60, 80, 300
 """Maximum characters of a mask's content and query, and of the lines from which both are taken."""
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
@@ -337,7 +337,7 @@ class MaskLog:
         self.forget()
 
     def forget(self) -> None:
-        self._noted: int | None = None  # The newest result recorded as masked; None before the archive was read
+        self._noted: int | None = None  # the newest result recorded as masked; None before the archive was read
 
     def turn(self) -> list[int]:
         """Record the results masked since the last call and return them; raises OSError. Cheap if there are none."""

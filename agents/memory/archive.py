@@ -24,9 +24,9 @@ from mud.storage.jsonl import LONGEST_LINE, JsonlWriter
 from mud.storage.paths import make_folder, read_bytes
 
 PER_FILE = 4096
-COUNTED = 256  # Memories of the last step that are counted at opening at most; no step leaves one character as many
-LEAP = 1_000_000  # The longest gap in an archive's numbers; lines with a number beyond it cannot be read
-_LOOKED_AT = 320  # Lines read at the end of a file at opening: room for `COUNTED` memories and some events
+COUNTED = 256  # memories of the last step that are counted at opening at most; no step leaves one character as many
+LEAP = 1_000_000  # the longest gap in an archive's numbers; lines with a number beyond it cannot be read
+_LOOKED_AT = 320  # lines read at the end of a file at opening: room for `COUNTED` memories and some events
 _NAME = re.compile(r"\d{10,}\.jsonl")
 _MEMORY, _EVENT = b'{"seq":', b'"event":'
 
@@ -157,7 +157,7 @@ class Archive:
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._firsts: list[int] = []
-        self._held: list[Entry] = []  # Entries that a reader has beyond the files
+        self._held: list[Entry] = []  # entries that a reader has beyond the files
         self.total = self.last_source = self.last_source_count = 0
         self.last_commit: CommitLine | None = None
 

@@ -16,9 +16,9 @@ from mud.world.events import Perception, mark_of
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """`result`: what the agent's own query commands showed. `told`: whispered to the agent alone; without an actor it
 comes from outside the world, such as from the owner."""
-HIGHEST = 10**12  # The highest number of a memory, step or fold; lines with a higher one cannot be read
-LONGEST_TEXT = 65_536  # In characters, of a memory that comes from a file
-LONGEST_ID = 200  # In characters, of an id in a bulk import
+HIGHEST = 10**12  # the highest number of a memory, step or fold; lines with a higher one cannot be read
+LONGEST_TEXT = 65_536  # in characters, of a memory that comes from a file
+LONGEST_ID = 200  # in characters, of an id in a bulk import
 RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
 """The keys read from a record from outside."""
 ORIGIN = "from"
@@ -147,7 +147,7 @@ def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, 
 
 
 _TEXTS = ("at", "kind", "actor", "place", "reason", "id")
-_HALF = re.compile("[\ud800-\udfff]")  # Half of a surrogate pair, which JSON and YAML can spell
+_HALF = re.compile("[\ud800-\udfff]")  # half of a surrogate pair, which JSON and YAML can spell
 _ISO = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"

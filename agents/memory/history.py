@@ -36,13 +36,13 @@ from mud.storage.jsonl import LONGEST_LINE
 
 IMPORTANCE = "importance"
 """The event that changes the importance of memories; their own lines never change, and the last event holds."""
-REACH = 512  # Memories between such an event and those it names, at most: how far a reader has to look for it
+REACH = 512  # memories between such an event and those it names, at most: how far a reader has to look for it
 _LEAST, _MOST = 1, 10
 _SEQ = re.compile("[0-9]{1,18}")
 _EVENT, _MEMORY = b'"event":', b'{"seq":'
 _FROM = re.compile(rb'"from":"([0-9a-f]{16})"')
 
-Event = tuple[int, dict[str, Any]]  # An event line, after the number of the memory before it
+Event = tuple[int, dict[str, Any]]  # an event line, after the number of the memory before it
 
 
 def events(archive: Path, first: int, last: int, name: str = "") -> list[Event]:
@@ -263,7 +263,7 @@ class Examined(NamedTuple):
         return bisect_right(self.sources, step) - bisect_left(self.sources, step)
 
 
-Look = Callable[[Path, Callable[[], None]], Examined]  # The type of `examine`
+Look = Callable[[Path, Callable[[], None]], Examined]  # the type of `examine`
 
 
 def examine(archive: Path, between: Callable[[], None] = lambda: None) -> Examined:

@@ -28,7 +28,7 @@ from mud.storage.jsonl import JsonlWriter
 
 FILE = "journal.md"
 HISTORY = "journal-history.md"
-LIVE = 100  # Entries in the journal at most (seed 003)
+LIVE = 100  # entries in the journal at most (seed 003)
 DIRECT = "direct"
 OBSERVATION = "observation"
 INFERENCE = "inference"
@@ -36,8 +36,8 @@ ENVIRONMENTAL = "environmental"
 SYNTHESIS = "context_synthesis"
 TYPES = (DIRECT, OBSERVATION, INFERENCE, ENVIRONMENTAL, SYNTHESIS)
 """Origins of an entry (seed 003): told, perceived, concluded, overheard, or the summary of a fold."""
-SHOWN = 4  # References listed at either end; those in between are only counted
-_CONSOLIDATED = "consolidated"  # Mark of an entry that is in a note or a newer entry too
+SHOWN = 4  # references listed at either end; those in between are only counted
+_CONSOLIDATED = "consolidated"  # mark of an entry that is in a note or a newer entry too
 _INTRO = """# Journal
 
 What is kept before memories are folded into a summary. Each line that begins with - is an entry; edit them freely.

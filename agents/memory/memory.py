@@ -26,11 +26,11 @@ from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
 
-IN_RAM = 1024  # Newest entries kept in RAM at most; older ones are read from the archive
-WAITING = 4096  # Entries that wait at most while the archive cannot be written. The ledger has them too.
-TOLD = 8  # Unreadable ranges that are named in warnings at most
-_AT_START = "summaries at the start"  # Key of the warning about the summaries at opening; the next fold clears it
-_BATCH = 1024  # Entries per write in bulk
+IN_RAM = 1024  # newest entries kept in RAM at most; older ones are read from the archive
+WAITING = 4096  # entries that wait at most while the archive cannot be written. The ledger has them too.
+TOLD = 8  # unreadable ranges that are named in warnings at most
+_AT_START = "summaries at the start"  # key of the warning about the summaries at opening; the next fold clears it
+_BATCH = 1024  # entries per write in bulk
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,14 @@ class Memory:
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
         self._in_ram = in_ram
-        self.last_error: str | None = None  # The latest warning, also when it no longer holds
+        self.last_error: str | None = None  # the latest warning, also when it no longer holds
         self._forget(writable=False)
 
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._ram: list[Entry] = []
         """The newest written entries, unreadable ones left out. Slicing a list takes a third of the time of a deque."""
-        self._waiting: list[Entry] = []  # Entries that the archive could not take yet, in order
+        self._waiting: list[Entry] = []  # entries that the archive could not take yet, in order
         self.missing_from: int | None = None
         """The first ledger step whose entries did not fit among the waiting ones; None when all did.
 

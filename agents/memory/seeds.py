@@ -23,13 +23,13 @@ from mud.storage.files import read_text, sha256_text
 FOLDER = "memories"
 IMPORT = "import"
 
-BATCH = 512  # Files per `import` line
+BATCH = 512  # files per `import` line
 
 _ENDLESS = 1 << 62
 _HEADING = re.compile(r"\A# [^\n]*(?:\n|\Z)")
 _ECHO = re.compile(r"\A>[^\n]*\n+(?:[❌✗✘×][ \t]*)?")
 """The command line, and the cross of a failed one, at the start of old Miniworld memories."""
-_MINIWORLD = {"at": "timestamp", "place": "location"}  # Its names for two of the keys
+_MINIWORLD = {"at": "timestamp", "place": "location"}  # Miniworld's names for two of the keys
 _KEYS = ("at", "kind", "actor", "place", "reason", "failed", "importance")
 
 

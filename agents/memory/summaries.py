@@ -22,18 +22,18 @@ from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files,
 from mud.storage.front_matter import plain_front
 from mud.storage.paths import first_link, move, remove
 
-TIERS = ("longterm", "recent")  # Oldest first
+TIERS = ("longterm", "recent")  # oldest first
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that name the summaries in use; the last one in the archive holds."""
-EDITED = "edited"  # Method of a summary that a person edited
-BETWEEN = "; "  # Separator of the parts of a sample in front matter; no part contains it
+EDITED = "edited"  # method of a summary that a person edited
+BETWEEN = "; "  # separator of the parts of a sample in front matter; no part contains it
 _TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
-Write = Callable[[Path, str], None]  # Replaces a whole file, or raises OSError and leaves it as it was
+Write = Callable[[Path, str], None]  # replaces a whole file, or raises OSError and leaves it as it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,9 +198,9 @@ class SummaryFiles:
     def __init__(self, folder: Path, write: Write = write_atomic, write_unsynced: Write = write_unsynced) -> None:
         self.folder = folder
         self._write, self._write_unsynced = write, write_unsynced
-        self._taken: dict[str, tuple[str, int]] = {}  # By tier: the last stem that `_free` gave out, and its number
-        self.hasty = False  # Versions are not queued for `sync`; the caller syncs everything at the end
-        self.unsynced: list[str] = []  # Names of the versions added since the last `sync`
+        self._taken: dict[str, tuple[str, int]] = {}  # by tier: the last stem that `_free` gave out, and its number
+        self.hasty = False  # versions are not queued for `sync`; the caller syncs everything at the end
+        self.unsynced: list[str] = []  # names of the versions added since the last `sync`
 
     def current(self, tier: str) -> Path:
         """Return the path of the file in use."""
@@ -344,11 +344,11 @@ class CurrentSummaries:
         self._behind = self._late = False
         self._commit: Mapping[str, Any] = {}
         """The commit line in force; empty when the summaries were found without one."""
-        self._known: dict[str, str | None] = {}  # The files as last read or written, while they stay behind the commits
+        self._known: dict[str, str | None] = {}  # the files as last read or written, while they stay behind the commits
 
     def _hold(self, held: dict[str, _Held]) -> None:
         self._held = held
-        self.watermark = _end(self.in_use)  # The last memory covered by a summary; 0 when none is
+        self.watermark = _end(self.in_use)  # the last memory covered by a summary; 0 when none is
 
     @property
     def in_use(self) -> dict[str, Summary]:

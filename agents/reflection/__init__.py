@@ -97,9 +97,9 @@ log = logging.getLogger(__name__)
 SHOWN = 48
 LONGEST_REPLY = 8000
 """Maximum characters of a reply that are read, ten times the usual, so that junk cannot block the world."""
-PAUSE = 1800.0  # Seconds between two reflections of an agent that is awake, to limit the use of models
-OVERDUE = 2  # Multiple of the threshold from which on a reflection is overdue
-AFTER_FAILURE = 60.0  # Seconds before a failed task, for example on a full disk, is tried again
+PAUSE = 1800.0  # seconds between two reflections of an agent that is awake, to limit the use of models
+OVERDUE = 2  # multiple of the threshold from which on a reflection is overdue
+AFTER_FAILURE = 60.0  # seconds before a failed task, for example on a full disk, is tried again
 NAME = "inner_life"
 NOTHING = phrase("minds.dream.nothing")
 

@@ -91,18 +91,18 @@ def _unannounced(line: str) -> str:
 REMEMBERED = phrase("minds.dream.remembered", "dream")
 """How a dream is remembered; summaries only mention it, see `agents.memory.entries.undreamt`."""
 NOTE = phrase("minds.dream.note")
-NOTED = 30  # Number of dreams kept in that note, which is rewritten at each; the archive has all
+NOTED = 30  # number of dreams kept in that note, which is rewritten at each; the archive has all
 RECENT = 24
 CHUNKS = 4
-CHUNK = (2, 4)  # Least and most adjacent entries that stay together
+CHUNK = (2, 4)  # least and most adjacent entries that stay together
 FRAGMENTS = 3
 LONGEST = 800
 SHORT = 90
 
 _LEAD = re.compile(r"(?:dream:|I dreamed(?: that)?[:,]?) ?", re.IGNORECASE)
 
-DRONING = 0.4  # Share of distinct words below which a model repeats itself
-TELLING = 2  # Content words that an entry needs to be used
+DRONING = 0.4  # share of distinct words below which a model repeats itself
+TELLING = 2  # content words that an entry needs to be used
 
 IN = phrase("minds.dream.in_place", "place")
 NOWHERE = phrase("minds.dream.nowhere")

@@ -19,9 +19,9 @@ from agents.text.unwrapping import unwrapped
 
 EVENTS = ("said", "heard", "did", "saw", "moved", "result", "told")
 SPOKEN_TO_ME = ("heard", "told")
-FRIEND = 5  # Lines heard from a person that make a friend
+FRIEND = 5  # lines heard from a person that make a friend
 SHOWN = 160
-READ = 20_000  # Characters of a reply that are read
+READ = 20_000  # characters of a reply that are read
 PROMISE = re.compile(r"\b(?:I promise|promise you|I swear|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 
 
@@ -83,7 +83,7 @@ RARE, COMMON = 8, 4  # A word says nothing when more than one in `RARE` entries 
 TRIFLE = 3
 ASKED, AGAIN, PROMISED, HABIT = 2, 1, 1, -1
 """Changes of importance: asked about later, mentioned again, a promise between friends, a habit."""
-ENOUGH = 0.5  # Share of the shown entries that a model must rate; with fewer it did not understand the task
+ENOUGH = 0.5  # share of the shown entries that a model must rate; with fewer it did not understand the task
 
 _PROMISE = re.compile(r"\b(?:promise[ds]?|swear|swore|vow(?:ed)?|my word|I['’]ll|I will|I shall)\b", re.IGNORECASE)
 _RATED = re.compile(r"\W*(?:memory\s*)?#?(\d{1,9})\s*[.:=)\]–-]+\s*(\d{1,2})(?:\s*/\s*10)?\W*", re.IGNORECASE)

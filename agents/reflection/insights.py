@@ -36,9 +36,9 @@ SEVERAL = phrase("minds.reflect.several", "seqs")
 MOST = 3
 LONGEST = 240
 CITED = 5
-OFTEN = 4  # Number of mentions that make a topic frequent
+OFTEN = 4  # number of mentions that make a topic frequent
 SPEAKERS = 2
-SHARE = 0.5  # Share of entries at one place, or of lines by one speaker, that makes a habit
+SHARE = 0.5  # share of entries at one place, or of lines by one speaker, that makes a habit
 
 _DONE = re.compile(
     r"\b(?:I['’]ve|I have|here (?:is|are)|gives?|gave|brought|brings?|mended|found|done|drops?|puts?)\b", re.I

@@ -26,8 +26,8 @@ SAID = phrase("minds.learned.said", "name", "words")
 SEEN = phrase("minds.learned.seen", "name", "words")
 LINES = 24
 LONGEST = 160
-KNOWN = 2  # Number of lines needed to begin a note
-NOTES = 64  # Number of notes from which on none is begun
+KNOWN = 2  # number of lines needed to begin a note
+NOTES = 64  # number of notes from which on none is begun
 
 _OF_SELF = re.compile(
     r"\b(?:I(?:['’]m|['’]ve| am| was| have| had| live| work| come| came| grew| love| hate| like| fear| keep| make| mend"

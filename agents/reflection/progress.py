@@ -16,15 +16,15 @@ from agents.memory.history import newest, tail, values_of, weighed
 from agents.reflection.experiences import EVENTS
 from mud.world.events import INSIGHT
 
-LOOKED_BACK = 512  # Number of entries read at the start; their importance is far above any usual threshold
+LOOKED_BACK = 512  # number of entries read at the start; their importance is far above any usual threshold
 FILES = 8
 """Number of archive files before these that are searched for the last reflection and dream; takes milliseconds."""
-NIGHT = 256  # Maximum number of entries weighed, reflected on or noted at once; older ones are not processed
+NIGHT = 256  # maximum number of entries weighed, reflected on or noted at once; older ones are not processed
 REMEMBERED = 12
 REFLECTED = "reflection"
-NOTED = "notes_kept"  # Names of archive events: a reflection, and notes written
+NOTED = "notes_kept"  # names of archive events: a reflection, and notes written
 _MARKS = (f'"event":"{REFLECTED}"'.encode(), b'"kind":"dream"')
-BEGAN = "I have come to think: "  # Opening of insights from before they had a mark
+BEGAN = "I have come to think: "  # opening of insights from before they had a mark
 
 
 @dataclass

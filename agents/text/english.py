@@ -241,7 +241,7 @@ def _inner_quotations(text: str) -> Iterator[tuple[int, int]]:
         yield first, plural
 
 
-THRESHOLD = 0.8  # Share of common words from which two lines count as the same
+THRESHOLD = 0.8  # share of common words from which two lines count as the same
 LOOKBACK = 20
 
 _WORD = re.compile(r"\w+(?:['’]\w+)*")

@@ -56,7 +56,7 @@ _CLAIMS = re.compile(
     r"|\b(?:call|calls|called|name|named) me\s+(?P<c>[^\W\d_a-z][^\W\d_]*)"
     r"|\bI,? as (?P<d>[^\W\d_a-z][^\W\d_]*)"
 )
-_FOREIGN = 2 / 3  # Maximum share of content words that are not in the source
+_FOREIGN = 2 / 3  # maximum share of content words that are not in the source
 _PEOPLE_DO = (
     r"(?:said|says|told|tells|asked|asks|repl(?:ied|ies)|answer(?:ed|s)|promis(?:ed|es)|swore|vowed|whisper(?:ed|s)"
     r"|shout(?:ed|s)|explain(?:ed|s)|warn(?:ed|s)|show(?:ed|s)|gave|gives|taught|agreed|thank(?:ed|s)|greet(?:ed|s)"

@@ -33,7 +33,7 @@ from agents.text.grammar import first_person
 from mud.world.narration import listed
 from mud.world.sentences import sentences as sentences_in_quotations
 
-TALE = 3.6  # Weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5
+TALE = 3.6  # weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5
 _SMALL = 2.2  # maximum worth of small talk: five plain words, or two and an address
 _SAID_AGAIN = 2.5  # added when a fact was said more than once
 _KIND = {"saw": 2.0, "did": 3.0, "told": 1.5, "dream": -1.0}
@@ -48,7 +48,7 @@ _ACTS = word_set(
     offers thank thanks apologise apologises apologize apologizes"""
 )
 _LONGEST = 60  # tokens that a memory contributes at most, about those of a quotation of `LONGEST_QUOTE` characters
-_MUCH_OF_IT = 0.85  # If less than this share of a memory is told, only the told part is weighed
+_MUCH_OF_IT = 0.85  # if less than this share of a memory is told, only the told part is weighed
 _MOST = 24  # candidates, the memories with the highest weights
 _POSES = word_set(
     """attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"""
@@ -69,7 +69,7 @@ _SOMEBODY = 0.5  # added for the first line of a speaker
 _PROMISE = 0.3
 _LENGTH = 0.9  # exponent of the length in tokens that the gain is divided by: 0 ignores the length
 _POWER = 0.6  # exponent of the worth: below 1, two facts rank above one that is worth as much as both
-_SAME, _ALIKE = 0.2, 0.5  # Minimum share of a line that must be new; with less than `_ALIKE` it is similar to others
+_SAME, _ALIKE = 0.2, 0.5  # minimum share of a line that must be new; with less than `_ALIKE` it is similar to others
 _SOME_WORDS = 4  # minimum words of a sentence for detecting repetition; "Good morning." repeats anyway
 _LEAST = 8  # minimum length in tokens used for the gain
 
