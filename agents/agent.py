@@ -19,11 +19,10 @@ from agents.compaction.view import UNLIMITED, MaskLog, StrategyContext
 from agents.definition import AgentDefinition
 from agents.llm.profiles import LLMProfile
 from agents.llm.tokens import CHARACTERS, TokenCounter
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, Range
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from agents.memory.ranges import Range
 from agents.memory.seeds import Seeds
 from agents.mind.actor import RECENT, Actor
 from agents.mind.character_memory import CharacterMemory

@@ -11,11 +11,10 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, ask_about, asked_about, excerpt, memories, mind_of, whose
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, Reference, missing, read_reference, reference
 from agents.memory.history import events
 from agents.memory.journal import JournalEntry
 from agents.memory.memory import Memory
-from agents.memory.ranges import Reference, missing, read_reference, reference
 from agents.population.population import Population
 from agents.text.daytime import clock_time, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command

@@ -8,10 +8,9 @@ from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, Answerer, answers, ask, ask_about, asked_about, excerpt, memories
 from agents.commands._edit import refuse_problems, set_key
 from agents.compaction.rebuild import BOOTSTRAP, REBUILD, Declined
-from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import FILE
+from agents.compaction.status import FILE, in_force
 from agents.definition_edits import keep
 from agents.population.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command

@@ -8,7 +8,7 @@ from typing import Any
 
 from agents.commands._answer import answers, ask_about, asked_about, memories
 from agents.commands.control import pause_of
-from agents.compaction.report import ago, next_fold, warnings_of
+from agents.compaction.status import ago, next_fold, warnings_of
 from agents.population.population import Population
 from agents.text.daytime import UNDATED
 from mud.commands import Context, Outcome, Say, command

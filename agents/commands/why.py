@@ -11,8 +11,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, agents_listed, answers, ask, excerpt, mind_of, whose
 from agents.definition import find_definition
-from agents.memory.entries import Entry
-from agents.memory.ranges import read_reference, reference
+from agents.memory.entries import Entry, read_reference, reference
 from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit
 from agents.population.population import Population
 from agents.text.daytime import when

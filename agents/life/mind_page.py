@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.compaction.report import told_inner
+from agents.compaction.status import told_inner
 from agents.population.population import Population
 from mud.engine.engine import Step
 from mud.errors import LociError

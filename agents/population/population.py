@@ -16,14 +16,12 @@ from typing import Any, NamedTuple, TypeVar
 from agents.agent import Agent, put_together
 from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
-from agents.compaction.report import report
-from agents.compaction.status import Facts, Shed, origins, status
+from agents.compaction.status import Facts, Shed, origins, report, status
 from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.entries import Entry, Hit
-from agents.memory.examining import examine
-from agents.memory.history import last_values, read_weighed
+from agents.memory.history import examine, last_values, read_weighed
 from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
@@ -31,7 +29,7 @@ from agents.mind.services import Services
 from agents.population.directory import AgentDirectory
 from agents.population.fold_tasks import FoldTasks
 from agents.prompt.prompt import Prompt
-from agents.reflection.reflection import Reflection
+from agents.reflection import Reflection
 from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName

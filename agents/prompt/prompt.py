@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from agents.memory.ranges import Range, spoken
+from agents.memory.entries import Range, spoken
 from mud.errors import Problem, Unavailable, VaultProblem
 from mud.registry import hint
 from mud.sanitize import sanitize

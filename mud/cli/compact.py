@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from agents.memory.ranges import spoken
+from agents.memory.entries import spoken
 from mud.cli import agent_argument, emit, tool
 from mud.server.wiring import Parts, must_have_words, opened
 

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
-from agents.memory.entries import ORIGIN, RECORD_KEYS, check_record
+from agents.memory.entries import ORIGIN, RECORD_KEYS, read_record
 from agents.memory.history import known_ids, newest_of, with_digests
 from agents.memory.summaries import Summary
 from mud.cli import VectorProgress, agent_argument, emit, progress, tool
@@ -164,7 +164,7 @@ class _Given:
             self.count += 1
             try:
                 record = _record(line)
-                check_record(record)
+                read_record(record)
                 self.named = self.named or bool(record.get("id"))
                 for key in record.keys() - RECORD_KEYS:
                     ignored.setdefault(key, number)

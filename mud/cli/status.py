@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.memory.examining import Examined, examine
+from agents.memory.history import Examined, examine
 from mud.cli import agent_argument, emit, shown, tell_links, tool
 from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault

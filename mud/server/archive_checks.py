@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.definition import AgentDefinition
-from agents.memory.examining import Examined, Look, first_after
+from agents.memory.history import Examined, Look, first_after
 from agents.memory.memory import Memory
 from agents.mind.actor import left_by
 from agents.mind.character_memory import TRASH

@@ -20,7 +20,7 @@ from agents.definition import AgentDefinition, find_location, misplaced
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings
-from agents.memory.examining import Look, examine, unreadable
+from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
 from agents.mind.sleep_schedule import time_of
@@ -28,7 +28,7 @@ from agents.mind.templates import Templates
 from agents.population.directory import AgentDirectory, at_other_places
 from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
-from agents.reflection.settings import FILES, ReflectionSettings, parse_prompt
+from agents.reflection import FILES, ReflectionSettings, parse_prompt
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem

@@ -12,7 +12,7 @@ from agents.definition import AgentDefinition as Character
 from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
-from agents.memory.examining import JOURNALS, unreadable_file
+from agents.memory.history import JOURNALS, unreadable_file
 from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome

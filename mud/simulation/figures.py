@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.text.repetition import RepetitionRate
+from agents.text.english import RepetitionRate
 from mud.clock import Clock
 from mud.engine.engine import Step
 from mud.world.events import Event, Perception

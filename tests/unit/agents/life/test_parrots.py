@@ -13,7 +13,7 @@ import pytest
 from agents.life.scheduler import Scheduler
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.memory.perception import own_words
-from agents.text.repetition import RepetitionRate
+from agents.text.english import RepetitionRate
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from tests.houses import House, house

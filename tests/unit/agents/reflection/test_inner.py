@@ -20,9 +20,9 @@ from agents.memory.entries import Entry
 from agents.memory.history import IMPORTANCE, events, read_weighed
 from agents.mind.sleep_schedule import fell_asleep
 from agents.recall.recall import discard_index
+from agents.reflection import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Reflection
 from agents.reflection.dreams import NOTED
 from agents.reflection.progress import standing_of
-from agents.reflection.reflection import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Reflection
 from mud.clock import VirtualClock, iso
 from mud.registry import Registry
 from mud.world.events import Perception

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.life.scheduler import Scheduler
-from agents.reflection.reflection import OVERDUE
+from agents.reflection import OVERDUE
 from mud.world.roles import Role
 from tests.houses import House, house, puppet
 from tests.unit.agents.llm.stage import HandClock, settle

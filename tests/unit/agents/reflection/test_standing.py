@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.compaction.report import told_inner
+from agents.compaction.status import told_inner
 from agents.life.mind_page import render_page
 from agents.memory.archive import Archive
 from agents.reflection.progress import FILES, LOOKED_BACK, ReflectionProgress, standing_of

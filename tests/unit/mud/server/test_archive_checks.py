@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 from agents.memory.entries import Entry
-from agents.memory.examining import examine, examine_file, sources_of
+from agents.memory.history import examine, examine_file, sources_of
 from mud.__main__ import main
 from mud.commands import Outcome
 from mud.server.checks import check_lives

@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.library.digest import read_digest, steps_of
+from agents.compaction.library import read_digest, steps_of
 from agents.definition import read_definition
 from agents.memory.archive import LEAP
-from agents.memory.examining import examine
-from agents.memory.history import IMPORTANCE, events, values_of
+from agents.memory.history import IMPORTANCE, events, examine, values_of
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from mud.engine.ledger import Ledger

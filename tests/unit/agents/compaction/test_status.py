@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 
-from agents.compaction.report import ago, report
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import Facts, origins, status
+from agents.compaction.status import Facts, ago, origins, report, status
 from agents.compaction.view import StrategyContext
 from agents.llm.tokens import TokenCounter
 from mud.clock import iso
 from mud.storage.configuration import Configuration
+from mud.storage.settings import Value, describe
 from tests.lives import Life, heard
+from tests.settings import parse_settings
 
 GOLDEN = Path(__file__).parents[3] / "golden"
 CONFIG = "**strategy**: {strategy}\n**preset**: {preset}\n**max_summary_tokens**: {max_summary_tokens}\n"
@@ -88,11 +89,7 @@ def test_a_fold_that_waits_for_its_number_says_how_many_are_missing(tmp_path: Pa
 
 @pytest.mark.parametrize(
     ("strategy", "without"),
-    [
-        ("waterfall", "at 129 memories"),
-        ("layered", "over 6,000 tokens (now "),
-        ("hybrid", "at "),
-    ],
+    [("waterfall", "at 129 memories"), ("layered", "over 6,000 tokens (now "), ("hybrid", "at ")],
 )
 def test_where_the_prompt_has_room_for_little_that_is_what_the_next_fold_waits_for(
     tmp_path: Path, strategy: str, without: str
@@ -165,3 +162,45 @@ def test_an_error_that_is_over_is_told_as_such(tmp_path: Path) -> None:
 )
 def test_ages_are_in_words(seconds: int | None, words: str) -> None:
     assert ago(seconds) == words
+
+
+OWN = "agents/moss/agent.md"
+
+
+def configuration(folder: Path, text: str) -> Configuration:
+    (folder / "config").mkdir()
+    (folder / "config" / "memory_compaction.md").write_text(text)
+    made = Configuration(folder, {"memory_compaction": CompactionSettings})
+    assert made.load() == []
+    return made
+
+
+def test_the_strongest_that_sets_a_value_is_named(tmp_path: Path) -> None:
+    config = configuration(tmp_path, "# Mine\n\n**strategy**: none\n**recent_window**: 32\n")
+    own = {"strategy": Value("strategy", "sleep", OWN, 4)}
+    found = origins(config, own, config.for_agent(CompactionSettings, own))
+    assert found["strategy"] == ("sleep", f"{OWN}:4")
+    assert found["recent_window"] == (32, "config/memory_compaction.md:4")
+    assert found["immediate_window"] == (64, "default")
+
+
+def test_what_a_preset_sets_comes_from_the_preset(tmp_path: Path) -> None:
+    config = configuration(tmp_path, "**preset**: aggressive\n**max_entries_before_compaction**: 20\n")
+    found = origins(config, {}, config.get(CompactionSettings))
+    assert found["max_entries_before_compaction"] == (6, "the preset aggressive")
+    assert found["include_key_findings"] == (True, "default")
+
+
+def test_what_the_models_window_cuts_short_says_so(tmp_path: Path) -> None:
+    config = configuration(tmp_path, "**max_source_tokens**: 5000\n")
+    found = origins(config, {}, config.get(CompactionSettings).within(2000))
+    assert found["max_source_tokens"] == (1700, "config/memory_compaction.md:1, cut to the window of the LLM profile")
+
+
+def test_the_settings_are_in_order_and_read_the_seed() -> None:
+    assert next(one.key for one in describe(CompactionSettings)) == "strategy"
+    text = "# Windows\n\n**immediate_window**: 64\n_Number_\n\n**recent_window**: 64\n\n**profile**: summarizer\n"
+    values, problems = parse_settings(text, CompactionSettings, "config/memory_compaction.md")
+    assert problems == []
+    found = {key: value.value for key, value in values.items()}
+    assert found == {"immediate_window": 64, "recent_window": 64, "profile": "summarizer"}

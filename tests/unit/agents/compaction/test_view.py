@@ -85,3 +85,24 @@ def test_it_counts_anew_when_the_settings_or_the_counting_change(tmp_path: Path)
     assert masking < whole == sum(len(entry.text) for entry in life.memory.tail)
     scale = 2.0
     assert view.tokens() == 2 * whole
+
+
+def test_the_scene_of_a_summary_begins_with_when_it_was(tmp_path: Path) -> None:
+    asked: list[tuple[str, str]] = []
+
+    def when(first: str, last: str) -> str:
+        asked.append((first, last))
+        return "On Friday morning"
+
+    life = Life(tmp_path, context=StrategyContext(when=when))
+    life.live(193)
+    assert set(asked) == {("2026-11-20T07:21:37.123Z", "2026-11-20T07:21:37.123Z")}
+    assert life.recent.text.startswith("On Friday morning I was at the Library. ")
+    assert life.longterm.text.startswith("My first memories, from Friday morning, are of the Library, ")
+    assert life.recent.faithful, "the day is no name that was made up"
+
+
+def test_nothing_is_said_of_the_time_where_there_are_no_words_for_it(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.live(193)
+    assert life.recent.text.startswith("I was at the Library. ")
