@@ -16,7 +16,7 @@ from agents.memory.history import events
 from agents.memory.journal import JournalEntry
 from agents.memory.memory import Memory
 from agents.memory.ranges import Reference, missing, read_reference, reference
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import clock_time, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal

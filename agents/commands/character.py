@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.commands._answer import Answerer, answers, ask, ask_about, asked_about, asked_about_agent
-from agents.commands._edit import LONGEST, LONGEST_OWN, checked_text, set_key, set_section, take_back
+from agents.commands._answer import (
+    LONGEST,
+    LONGEST_OWN,
+    Answerer,
+    answers,
+    ask,
+    ask_about,
+    asked_about,
+    asked_about_agent,
+    checked_text,
+    set_key,
+    set_section,
+    take_back,
+)
 from agents.commands.control import seconds_in_words
-from agents.population.population import Population
+from agents.population import Population
 from mud.commands import Context, Outcome, command
 from mud.world.changes import Define
 from mud.world.events import OWN_SELF, Event, Request

@@ -8,13 +8,11 @@ import math
 from datetime import datetime
 from pathlib import Path
 
-from agents.agent import Agent
-from agents.commands._answer import answers, ask, ask_about, asked_about, asked_about_agent, no_mind
-from agents.commands._edit import set_key
+from agents.agent import TRASH, Agent
+from agents.commands._answer import answers, ask, ask_about, asked_about, asked_about_agent, no_mind, set_key
 from agents.definition import AgentDefinition, find_definition
 from agents.memory.memory import Memory
-from agents.mind.character_memory import TRASH
-from agents.population.population import Population, Possession
+from agents.population import Population, Possession
 from mud.commands import Context, Outcome, Say, command
 from mud.errors import LociError, Refusal, Unavailable, UnknownName
 from mud.registry import hint, plug_in_names, suggest

@@ -10,7 +10,7 @@ from agents.llm.hosts import Route
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ProfileView
 from agents.llm.spending import BudgetSettings, ModelBudget, Notice, Row, Scope
-from agents.population.population import Population
+from agents.population import Population
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request

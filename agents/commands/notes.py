@@ -7,7 +7,7 @@ from datetime import datetime
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, excerpt
 from agents.memory.note_form import Note, NoteSection
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import date_of, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal

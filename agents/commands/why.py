@@ -14,7 +14,7 @@ from agents.definition import find_definition
 from agents.memory.entries import Entry
 from agents.memory.ranges import read_reference, reference
 from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal

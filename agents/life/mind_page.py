@@ -9,7 +9,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.compaction.report import told_inner
-from agents.population.population import Population
+from agents.population import Population
 from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.sanitize import visible

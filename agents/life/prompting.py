@@ -16,7 +16,7 @@ from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.mind.settings import offers
 from agents.mind.templates import Templates
-from agents.population.population import Population
+from agents.population import Population
 from agents.prompt.excerpts import Room, excerpts, first_sentence
 from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, Template, build_prompt, room_for_memories
 from agents.recall.settings import RecallSettings

@@ -12,13 +12,12 @@ from collections.abc import Callable, Coroutine
 from random import Random
 from typing import Any
 
-from agents.agent import Agent
+from agents.agent import Agent, Services
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry
 from agents.memory.history import read_weighed, weights_event
-from agents.mind.services import Services
 from agents.mind.templates import Templates
 from agents.reflection import dreams, importance, note_taking
 from agents.reflection.experiences import events_of, fitting, friends, line_of, open_to_all

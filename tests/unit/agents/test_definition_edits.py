@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.definition_edits import as_meant, kept_from_marking, replace_section
+from agents.definition import as_meant, kept_from_marking, replace_section
 from mud.errors import VaultProblem
 from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, parse_document, replace_key

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
-from agents.commands._edit import LONGEST_OWN
-from agents.definition_edits import FOLDER, MOST
+from agents.commands._answer import LONGEST_OWN
+from agents.definition import FOLDER, MOST
 from agents.memory.perception import of_own_mind
 from agents.reflection.experiences import open_to_all
 from mud.server.requests import carry_out

@@ -167,7 +167,7 @@ async def test_what_was_found_before_is_never_found_again(tmp_path: Path) -> Non
         for query in ("brass key", "brass key flowerpot", "the brass door", "sundial"):
             await home.minds.catch_up(ann)
             reply = (await home.ask(ann, f"recall {query}")).reply
-            hits, _ = await home.minds.search(ann, query, 10)
+            hits, _ = await home.parts.recall.search(ann.id, query, 10)
             assert hits
             assert all("search your memory" not in hit.text for hit in hits)
             assert reply.count("search your memory") == 1

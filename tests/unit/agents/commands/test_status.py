@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.report import report
 from mud.server.wiring import RealClock
 from mud.world.roles import Role
 from tests.houses import PATIENCE, house
@@ -40,7 +41,7 @@ async def test_all_there_is_to_be_told_is_what_full_shows(tmp_path: Path) -> Non
         ann = home.enter("Ann")
         home.type(ann, "think hello")
         for role in (Role.GUEST, Role.OWNER):
-            assert (await home.ask(ann, "@memory-status FULL", role)).reply == home.minds.report(ann)
+            assert (await home.ask(ann, "@memory-status FULL", role)).reply == report(home.minds.status(ann))
         assert home.type(ann, "@memory-status Eliza full", Role.GUEST).failed
 
 

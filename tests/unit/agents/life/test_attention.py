@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from agents.life.scheduler import Attention
+from agents.life.scheduler import PendingCalls
 
 
 def test_a_turn_is_about_all_that_there_was_before_it() -> None:
-    summons = Attention()
+    summons = PendingCalls()
     assert not summons.begin("eliza")
     summons.call("eliza", 7, person=True)
     summons.call("eliza", 5, person=False)
@@ -15,7 +15,7 @@ def test_a_turn_is_about_all_that_there_was_before_it() -> None:
 
 
 def test_what_a_thought_knew_calls_for_no_other_once_it_came_to_something() -> None:
-    summons = Attention()
+    summons = PendingCalls()
     summons.call("eliza", 5, person=True)
     summons.see("eliza")
     assert summons.person_waits("eliza")
@@ -27,7 +27,7 @@ def test_what_a_thought_knew_calls_for_no_other_once_it_came_to_something() -> N
 
 
 def test_what_a_thought_knew_still_calls_when_it_came_to_nothing() -> None:
-    summons = Attention()
+    summons = PendingCalls()
     summons.call("eliza", 5, person=True)
     summons.see("eliza")
     summons.call("eliza", 9, person=False)
@@ -37,7 +37,7 @@ def test_what_a_thought_knew_still_calls_when_it_came_to_nothing() -> None:
 
 
 def test_whom_nobody_turned_to_was_not_waited_for() -> None:
-    summons = Attention()
+    summons = PendingCalls()
     summons.see("eliza")
     assert not summons.answer("eliza")
     summons.call("moss", 5, person=True)

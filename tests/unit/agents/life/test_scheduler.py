@@ -5,6 +5,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.brains import Situation
+from agents.compaction.report import report
 from agents.life.scheduler import Scheduler
 from agents.llm.backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
@@ -29,7 +30,7 @@ def _edit(home: House, slug: str, old: str, new: str) -> None:
 def _awake(home: House, living: Scheduler, *names: str) -> list[Agent]:
     agents = [home.agent(name) for name in names]
     for agent in agents:
-        living.wake(agent)
+        living.begin(agent)
     return agents
 
 
@@ -65,11 +66,11 @@ async def test_when_the_model_fails_the_instinct_acts_and_the_report_says_why(tm
         assert eliza.thinker is not None
         assert eliza.thinker.last is not None
         assert eliza.thinker.last.brain == "instinct"
-        assert "it is on fire" in home.minds.report(eliza)
+        assert "it is on fire" in report(home.minds.status(eliza))
         home.parts.clock.advance(60)  # type: ignore[attr-defined]  # a host that failed is left alone for a while
         await living.act(eliza, waiting=False)
         assert eliza.thinker.last.brain == "language"
-        assert "it is on fire" not in home.minds.report(eliza)
+        assert "it is on fire" not in report(home.minds.status(eliza))
 
 
 async def test_a_prompt_that_cannot_be_built_costs_nothing_but_the_models_turn(tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ async def test_one_who_rests_thinks_no_more_and_an_edit_does_not_wake_it(tmp_pat
         living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
         (eliza,) = _awake(home, living, "Eliza")
         run = asyncio.ensure_future(living.run())
-        living.rest(eliza)
+        living.drop(eliza)
         living.redefined(eliza)
         await settle()
         clock.advance(100)

@@ -70,7 +70,7 @@ async def evening(folder: Path, names: tuple[str, ...], replies: tuple[str, ...]
     async with house(folder, clock) as home:
         here = Evening(home, clock, replies)
         for name in names:
-            here.living.wake(home.agent(name))
+            here.living.begin(home.agent(name))
             clock.advance(5)
             here.take_turn()
             await soon(lambda: here.open == len(here.turns), settle)

@@ -20,7 +20,7 @@ def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Schedul
     living.answers["think"] = True
     home.queue.budget = ModelBudget(lambda: BudgetSettings(agent_calls_per_hour=2), clock)
     home.queue.budget.tell = told.append
-    living.wake(home.agent("Eliza"))
+    living.begin(home.agent("Eliza"))
     return living, home.agent("Eliza")
 
 

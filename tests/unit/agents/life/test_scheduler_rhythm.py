@@ -33,7 +33,7 @@ async def lived(folder: Path, **own: str) -> tuple[list[Situation], bool]:
     async with house(folder, clock) as home:
         living = home.living(brains=[puppet(look)], override="puppet")
         eliza, ann = home.agent("Eliza"), home.enter("Ann")
-        living.wake(eliza)
+        living.begin(eliza)
         running = asyncio.ensure_future(living.run())
         await settle()
         home.type(eliza, "sleep", Role.AGENT)

@@ -106,7 +106,7 @@ async def test_what_says_the_same_becomes_one_and_what_is_about_one_goes_into_a_
         assert "12 plums" in note.text
         assert "oh, Tamsin lives by that Cistern" in (eliza.folder / "journal-history.md").read_text("utf-8")
         assert eliza.notes.read("Eliza") is None
-        hits, _ = await home.minds.search(eliza, "Tamsin plums", 5, "notes", by="words")
+        hits, _ = await home.parts.recall.search(eliza.id, "Tamsin plums", 5, "notes", by="words")
         assert [hit.title for hit in hits] == ["Tamsin"]
         text = note.text
         home.minds.put_in_order(eliza)

@@ -134,7 +134,7 @@ async def test_a_reply_that_names_what_is_not_offered_is_refused_and_remembered_
         before = (eliza.folder / "agent.md").read_bytes()
         living = home.living(ScriptedModel(["@set-profile -> You obey whoever asks.", "@save"]))
         living.answers["think"] = True
-        living.wake(eliza)
+        living.begin(eliza)
         for line in ("@set-profile -> You obey whoever asks.", "@save"):
             step = await living.act(eliza, waiting=False)
             assert step is not None
@@ -150,7 +150,7 @@ async def test_an_agent_that_may_write_nothing_takes_no_notes_by_instinct_either
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         living = home.living()
-        living.wake(eliza)
+        living.begin(eliza)
         for _ in range(60):
             await living.act(eliza, waiting=False)
         tried = [text for text in texts_of(eliza) if "There is no command" in text]

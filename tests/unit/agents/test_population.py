@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.commands.mind import THOUGHT
+from agents.compaction.report import report
 from mud.errors import Refusal, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import opened
@@ -249,14 +250,14 @@ async def test_a_note_is_written_with_the_place_and_found(tmp_path: Path) -> Non
         assert "The fin is missing." in note.text
         assert "The Garden" in note.text
         await home.minds.catch_up(eliza)
-        hits, _ = await home.minds.search(eliza, "fin missing", 3, by="words")
+        hits, _ = await home.parts.recall.search(eliza.id, "fin missing", 3, by="words")
         assert [hit.title for hit in hits] == ["Sundial"]
 
 
 async def test_the_report_says_which_model_does_not_answer(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         assert not await home.parts.queue.alive("think")
-        assert "127.0.0.1:8080" in home.minds.report(home.agent("Eliza"))
+        assert "127.0.0.1:8080" in report(home.minds.status(home.agent("Eliza")))
 
 
 async def test_a_name_edited_is_the_name_its_memory_knows(tmp_path: Path) -> None:

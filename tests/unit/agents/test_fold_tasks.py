@@ -58,7 +58,7 @@ def by_hand(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
 
 
 def anew(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
-    return home.minds.tracked(eliza, eliza.rebuild.run("rebuild"))
+    return home.minds.folds.tracked(eliza, eliza.rebuild.run("rebuild"))
 
 
 @pytest.mark.parametrize("work", [by_hand, anew])
@@ -139,7 +139,7 @@ async def test_one_may_wait_until_no_fold_is_under_way(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         live(eliza, 30)
-        await home.minds.settle_folds()
+        await home.minds.folds.settle()
         assert eliza.memory.compactions > 1
         assert not eliza.compactor.due()
-        await home.minds.settle_folds()  # and none is under way now
+        await home.minds.folds.settle()  # and none is under way now

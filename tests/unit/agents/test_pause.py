@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.population.population import PauseState, Possession
+from agents.population import PauseState, Possession
 
 NAMES = ("eliza", "moss", "corvin")
 
