@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
@@ -154,42 +155,35 @@ class _Front:
     """Reads the front matter field by field and collects the problems."""
 
     def __init__(self, document: Document, file: str, problems: list[Problem]) -> None:
-        self._document = document
-        self._file = file
-        self._problems = problems
+        self._document, self._front, self._file, self._problems = document, document.front, file, problems
 
     def _wrong(self, key: str, expected: str) -> None:
-        value = self._document.front.get(key)
-        self._problems.append(
-            Problem(self._file, self._document.lines.get(key, 1), key, f"{value!r} is wrong; expected {expected}")
-        )
+        why = f"{self._front.get(key)!r} is wrong; expected {expected}"
+        self._problems.append(Problem(self._file, self._document.lines.get(key, 1), key, why))
 
     def name(self) -> str:
         title = (self._document.title or "").strip()
-        why = "there is no name" if not title else ""
+        why = "" if title else "there is no name"
         if self._document.title_hides:
             why = "the name holds characters that nobody can see"
-        try:
-            title = check_name(title) if title and not why else title
-        except Refusal as refusal:
-            why = refusal.text.rstrip(".")
-        if why:
-            self._problems.append(
-                Problem(self._file, self._document.body_line, "", f"{why}; expected a line '# Name' that can be typed")
-            )
-        return "" if why else title
+        if not why:
+            try:
+                return check_name(title)
+            except Refusal as refusal:
+                why = refusal.text.rstrip(".")
+        told = f"{why}; expected a line '# Name' that can be typed"
+        self._problems.append(Problem(self._file, self._document.body_line, "", told))
+        return ""
 
     def id(self) -> str:
-        if "id" not in self._document.front:
-            return ""
-        value = self._document.front["id"]
-        if isinstance(value, str) and _ID.fullmatch(value):
-            return value
+        value = self._front.get("id", "")
+        if "id" not in self._front or (isinstance(value, str) and _ID.fullmatch(value)):
+            return str(value)
         self._wrong("id", '# and at most 12 digits in quotes, such as "#2001" (without quotes # begins a comment)')
         return ""
 
     def text(self, key: str, default: str) -> str:
-        value = self._document.front.get(key, default)
+        value = self._front.get(key, default)
         if value is None:  # a key without a value is not filled in yet
             return default
         if not isinstance(value, str):
@@ -198,18 +192,18 @@ class _Front:
         return value
 
     def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
-        value = self._document.front.get(key, default)
+        value = self._front.get(key, default)
         if value not in choices:
             self._wrong(key, f"one of {', '.join(choices)}{hint(str(value), choices)}")
             return default
         return str(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        value = self._document.front.get(key) or ()
-        if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
-            self._wrong(key, "a list of texts, such as [boatwright]")
-            return ()
-        return tuple(value)
+        value = self._front.get(key) or ()
+        if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        self._wrong(key, "a list of texts, such as [boatwright]")
+        return ()
 
 
 def check_name(name: str) -> str:
@@ -290,25 +284,16 @@ def _awaits(folder: Path) -> bool:
 def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> AgentDefinition | None:
     """Return the definition with this name, slug, id or alias, in any case."""
     key = wanted.strip().casefold()
-    if not key:
-        return None
-    for definition in definitions.values():
-        if key in (definition.slug.casefold(), definition.id.casefold(), definition.name.casefold()):
-            return definition
-    for definition in definitions.values():
-        if plain(key) in (plain(name) for name in definition.names):
-            return definition
-    return None
+    exact = (one for one in definitions.values() if key in map(str.casefold, (one.slug, one.id, one.name)))
+    alike = (one for one in definitions.values() if plain(key) in map(plain, one.names))
+    return next(chain(exact, alike), None) if key else None
 
 
 def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
     """Return the location that a link, a name or an id means exactly."""
     target = link_name(wanted) or wanted.strip()
     name = plain(target)
-    for one in locations:
-        if target == one.id or name in {plain(own) for own in one.names}:
-            return one
-    return None
+    return next((one for one in locations if target == one.id or name in map(plain, one.names)), None)
 
 
 def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Problem:
@@ -350,10 +335,8 @@ class _Section(NamedTuple):
 def replace_section(text: str, heading: str, content: str, file: str = "") -> str:
     """Return a file's text with the content of one section replaced or, if missing, added at the end.
 
-    Of several sections with this heading, which are read as one, the first stays. `file` names the file in problems.
-
-    Raises:
-        VaultProblem: when the file cannot be parsed, or an unclosed code block hides the section.
+    Of several sections with this heading, which are read as one, the first stays. Raises VaultProblem when the file,
+    named `file` in problems, cannot be parsed, or an unclosed code block hides the section.
     """
     before = parse_document(text, file)
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -405,13 +388,11 @@ def _sections(text: str, body: int) -> Iterator[_Section]:
 def _hold(before: Document, after: Document, heading: str, told: str, file: str) -> None:
     """Raise VaultProblem if anything but this section changed."""
 
-    def others(one: Document) -> list[tuple[str, str]]:
-        return [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
+    def rest(one: Document) -> tuple[object, ...]:
+        others = [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
+        return one.front, one.title, one.intro, others
 
-    same = (before.front, before.title, before.intro, others(before))
-    if same != (after.front, after.title, after.intro, others(after)) or after.section(heading) != told.replace(
-        "\r\n", "\n"
-    ):
+    if rest(before) != rest(after) or after.section(heading) != told.replace("\r\n", "\n"):
         problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
         raise VaultProblem([Problem(file, 0, heading, problem)])
 
@@ -449,12 +430,11 @@ class DefinitionVersion(NamedTuple):
 
 def versions(folder: Path, file: str = AGENT) -> list[DefinitionVersion]:
     """Return the earlier texts of a file in a folder, oldest first."""
-    named = ((path, _NAME.fullmatch(path.name)) for path in (folder / FOLDER).glob(f"{file}-*.md"))
-    found = (
+    found = [
         DefinitionVersion(path, name[3], (name[1], int(name[2] or 1)), bool(name[4]), bool(name[5]))
-        for path, name in named
-        if name
-    )
+        for path in (folder / FOLDER).glob(f"{file}-*.md")
+        if (name := _NAME.fullmatch(path.name))
+    ]
     return sorted(found, key=lambda one: one.order)
 
 
@@ -509,9 +489,7 @@ def put_aside(version: DefinitionVersion, undone: str, back: str) -> None:
 def taken_back(text: str, version: DefinitionVersion, file: str) -> str:
     """Return a file's text with one change undone; byte for byte as before when nothing else changed.
 
-    Raises:
-        OSError: when the version cannot be read.
-        VaultProblem: when a text cannot be parsed, or the key was missing and has no default.
+    Raises OSError or VaultProblem, also when the key was missing before and has no default.
     """
     field, before = version.field, read_text(version.path, file=version.path.name)
     then, now = parse_document(before, version.path.name), parse_document(text, file)

@@ -171,25 +171,18 @@ class Population:
         return self.open(definition.slug) if definition else None
 
     def get(self, name: str) -> Agent:
-        """Return the agent with this name, slug or id.
-
-        Raises:
-            UnknownName: lists the known names.
-            LociError: when its file exists and cannot be used; lists the mistakes.
-        """
-        agent = self.find(name)
-        if agent is None and (file := self.roster.unusable(name)):
+        """Return the agent with this name, slug or id; raises UnknownName, or LociError when its file is unusable."""
+        if (agent := self.find(name)) is not None:
+            return agent
+        if file := self.roster.unusable(name):
             why = "; ".join(map(str, self.roster.wrong.get(Path(file).parent.name, ()))) or "check says why"
             raise LociError(f"{name} is not in the world, as {file} cannot be used: {why}")
-        if agent is None:
-            names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
-            raise UnknownName(f"there is no agent {name!r}; there is: {names}")
-        return agent
+        names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
+        raise UnknownName(f"there is no agent {name!r}; there is: {names}")
 
     def observe(self, step: Step) -> None:
         for who, perceptions in by_witness(step.left).items():
-            agent = self._by_id.get(who)
-            if agent is not None:
+            if (agent := self._by_id.get(who)) is not None:
                 agent.actor.perceive(step.number, step.at, perceptions)
 
     def recover(self, record: Mapping[str, Any]) -> None:
@@ -231,16 +224,15 @@ class Population:
         """Consolidate a sleeping agent's journal."""
         agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
-    async def fold(self, agent: Agent, reason: str) -> Commit | None:
+    async def fold(self, agent: Agent, reason: str = "manual") -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
         return await self.folds.tracked(agent, agent.compactor.fold_now(reason))
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""
-        commit = await self.fold(agent, "manual")
-        if commit is not None:
-            return commit.record()
-        return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
+        commit = await self.fold(agent)
+        nothing = no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
+        return nothing if commit is None else commit.record()
 
     async def drop_folds(self, slug: str) -> None:
         """Cancel the folds and the reflection of one folder; the watermark stays."""

@@ -153,13 +153,8 @@ def line_of(minds: Population, entry: Entry, at: str = "") -> str:
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:
         text = f"{text} {minds.say(BECAUSE, reason=entry.reason)}"
-    about = {
-        "seq": entry.seq,
-        "at": at or entry.at,
-        "place": entry.place or minds.say(NOWHERE),
-        "kind": kind,
-        "text": text,
-    }
+    place = entry.place or minds.say(NOWHERE)
+    about = {"seq": entry.seq, "at": at or entry.at, "place": place, "kind": kind, "text": text}
     told = minds.say(LINE_BY, **about, actor=entry.actor) if entry.actor else minds.say(LINE, **about)
     return f"  {told}"
 

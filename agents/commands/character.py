@@ -98,12 +98,11 @@ class Own(NamedTuple):
         before = getattr(agent.definition, self.field) if person else ""
         most = LONGEST if person else LONGEST_OWN
         text = checked_text(request.args["text"], minds, may_be_empty=may_be_empty, most=most)
-        if not person:
-            set_section(minds, agent, f"Own {self.field}", text, own=True)
-        elif self is GOAL:
+        if person and self is GOAL:
             set_key(minds, agent, self.field, text)
         else:
-            set_section(minds, agent, self.field.capitalize(), text)
+            heading = self.field.capitalize() if person else f"Own {self.field}"
+            set_section(minds, agent, heading, text, own=not person)
         told = minds.say(self.cleared) if self.cleared and not text else minds.say(self.set, text=text)
         here = minds.world.location_of(agent.id) if minds.world is not None else None
         events = (Event("action", agent.id, here.id, minds.say(self.seen, actor=agent.name)),) if here else ()

@@ -311,7 +311,7 @@ NEXT = phrase("minds.status.next", "what")
 WARNINGS = phrase("minds.status.warnings", "what")
 FINE = phrase("minds.status.fine")
 
-FULL = "full"
+STATUS, STATUS_FULL = "memory_status", "memory_status_full"
 
 
 @command("@memory-status", "[name] [full]", category="memory", keeps="skip")
@@ -325,28 +325,23 @@ def memory_status(ctx: Context, name: str) -> Outcome:
     Example: @memory-status full
     """
     who, _, last = name.rpartition(" ")
-    if last.casefold() == FULL:
-        return ask_about(ctx, who.strip(), "memory_status_full")
-    return ask_about(ctx, name, "memory_status")
+    full = last.casefold() == "full"
+    return ask_about(ctx, who.strip() if full else name, STATUS_FULL if full else STATUS)
 
 
-@answers("memory_status")
-async def report_briefly(minds: Population, request: Request) -> Outcome:
-    agent = asked_about(minds, request)
+async def _report(minds: Population, request: Request) -> Outcome:
+    agent, full = asked_about(minds, request), request.name == STATUS_FULL
     await agent.measure()
-    with suppress(OSError):  # reported as a problem of the archive
+    with suppress(OSError):  # reported as a problem of the archive, or left out
         await agent.look_through()
-    return Outcome("\n".join(filter(None, [pause_of(minds, agent), *_lines(minds.say, minds.status(agent))])))
+        if full:
+            await minds.inner.look(agent)
+    status = minds.status(agent)
+    lines = [report(status)] if full else _lines(minds.say, status)
+    return Outcome("\n".join(filter(None, [pause_of(minds, agent), *lines])))
 
 
-@answers("memory_status_full")
-async def report_fully(minds: Population, request: Request) -> Outcome:
-    agent = asked_about(minds, request)
-    await agent.measure()
-    with suppress(OSError):  # left out of the report then
-        await agent.look_through()
-        await minds.inner.look(agent)
-    return Outcome("\n".join(filter(None, [pause_of(minds, agent), report(minds.status(agent))])))
+REPORTS, REPORTS_FULL = Answerer(STATUS, _report), Answerer(STATUS_FULL, _report)
 
 
 def _lines(say: Say, status: Mapping[str, Any]) -> Iterator[str]:
@@ -368,13 +363,8 @@ def _lines(say: Say, status: Mapping[str, Any]) -> Iterator[str]:
 def _summary(say: Say, tier: Mapping[str, Any]) -> str:
     method = f"{tier['method']} ({tier['model']})" if tier["model"] else tier["method"]
     when = ago(tier["age_seconds"]) or say(UNDATED)
-    return say(
-        SUMMARY,
-        covers=_span(tier),
-        tier=say(LONGTERM if tier["tier"] == "longterm" else RECENT),
-        method=method,
-        when=when,
-    )
+    which = say(LONGTERM if tier["tier"] == "longterm" else RECENT)
+    return say(SUMMARY, covers=_span(tier), tier=which, method=method, when=when)
 
 
 def _span(tier: Mapping[str, Any]) -> str:

@@ -194,9 +194,9 @@ def _count(minds: Population, note: Note) -> str:
 def _one(minds: Population, agent: Agent, note: Note) -> Outcome:
     now = minds.means.clock.now()
     lines = [note.title, *_body(minds, note, now), *_links(minds, agent, note)]
-    kept = [
+    kept = (
         f"{one.text} ({date_of(minds.say, one.at)})" if one.at else f"{one.heading} {one.text}" for one in note.sections
-    ]
+    )
     text = excerpt(" ".join(kept), LONGEST_KEPT)
     told = minds.say(KEPT, title=note.title, text=text)
     return Outcome("\n".join(lines), memory=told, mark=OWN_NOTES)

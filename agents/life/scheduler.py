@@ -76,10 +76,7 @@ class Scheduler:
     def __init__(
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
     ) -> None:
-        self._minds = minds
-        self._engine = engine
-        self._drives = drives
-        self._submitted = submitted
+        self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
@@ -188,7 +185,7 @@ class Scheduler:
         return self._due.next()
 
     async def take_turn(self) -> Agent | None:
-        """Run the turn of the agent due longest and return it, to run a world step by step; None when none is due."""
+        """Run the turn of the agent due longest and return it; None when none is due."""
         for slug in self._due.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()

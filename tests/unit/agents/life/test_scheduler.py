@@ -15,7 +15,7 @@ from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, soon, texts_of
 from tests.settings import put
-from tests.unit.agents.llm.stage import Gate, HandClock, settle
+from tests.unit.agents.llm.stage import Gate, HandClock, settle, waiting
 from tests.vaults import copy_vault
 
 
@@ -195,7 +195,7 @@ async def test_a_waiting_person_goes_before_an_agent_that_waits(tmp_path: Path) 
         home.type(ann, "say Eliza, are you there?")
         await settle()
         clock.advance(6)
-        await soon(lambda: home.queue.waiting == 2, settle)
+        await soon(lambda: waiting(home.queue) == 2, settle)
         gate.open()
         await soon(lambda: len(model.prompts) == 3, settle)
         assert [prompt.rsplit("~", 1)[1] for prompt in model.prompts] == ["Tamsin>", "Eliza>", "Moss>"]

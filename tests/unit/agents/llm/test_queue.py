@@ -17,7 +17,7 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.queue import AGES_AFTER, FIRST_PAUSE, JITTER, ROOM, Superseded, Urgency
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
-from tests.unit.agents.llm.stage import A, Gate, Stage, settle
+from tests.unit.agents.llm.stage import A, Gate, Stage, running, settle, waiting
 
 BUSY = TransientError("a answered 503")
 
@@ -133,7 +133,7 @@ async def test_a_newer_thought_takes_the_place_and_urgency_of_the_one_that_waits
     new = stage.ask("new", owner="Eliza")
     with pytest.raises(Superseded, match="a newer thought of Eliza took the place of this one"):
         await old
-    assert stage.queue.waiting == 3
+    assert waiting(stage.queue) == 3
     gate.open()
     await asyncio.gather(moss, other, new, late)
     between = ["new", "other"] if urgency is Urgency.PERSON else ["other", "new"]
@@ -145,7 +145,7 @@ async def test_summaries_of_one_agent_wait_side_by_side() -> None:
     stage, gate, moss = await busy()
     jobs = [stage.ask(str(number), Urgency.SUMMARIZE, owner="Eliza") for number in range(3)]
     await settle()
-    assert stage.queue.waiting == 3
+    assert waiting(stage.queue) == 3
     gate.open()
     await asyncio.gather(moss, *jobs)
     assert stage.models["a"].prompts == ["moss", "0", "1", "2"]
@@ -246,11 +246,11 @@ async def test_a_resting_job_holds_up_nobody_and_is_cancelled_like_any_other() -
     stage = Stage({"a": ScriptedModel([BUSY, "well", BUSY])})
     resting = stage.ask("x")
     await settle()
-    assert (stage.queue.waiting, stage.queue.running) == (1, 0)
+    assert (waiting(stage.queue), running(stage.queue)) == (1, 0)
     assert (await stage.ask("y", owner="Moss")).text == "well"
     resting.cancel()
     await settle()
-    assert (stage.queue.waiting, stage.totals.cancelled) == (0, 1)
+    assert (waiting(stage.queue), stage.totals.cancelled) == (0, 1)
     another = stage.ask("z")
     await settle()
     await stage.queue.close(5)
@@ -267,7 +267,7 @@ async def test_a_cancelled_asker_that_still_waits_never_reaches_the_model() -> N
     await settle()
     second.cancel()
     await settle()
-    assert stage.queue.waiting == 0
+    assert waiting(stage.queue) == 0
     gate.open()
     await moss
     assert stage.models["a"].prompts == ["moss"]
@@ -276,12 +276,12 @@ async def test_a_cancelled_asker_that_still_waits_never_reaches_the_model() -> N
 async def test_closing_gives_running_calls_their_grace_and_ends_the_others() -> None:
     gate = Gate()
     stage = Stage({"a": ScriptedModel([gate, Gate()])}, {"think": replace(A, concurrency=2)})
-    quick, slow, waiting = (stage.ask(str(n)) for n in range(3))
+    quick, slow, late = (stage.ask(str(n)) for n in range(3))
     await settle()
     closing = asyncio.create_task(stage.queue.close(grace=5))
     await settle()
     with pytest.raises(Unavailable, match="the world closed"):
-        await waiting
+        await late
     gate.open()
     assert (await quick).text == "look"
     assert not slow.done()
@@ -289,7 +289,7 @@ async def test_closing_gives_running_calls_their_grace_and_ends_the_others() -> 
     await closing
     with pytest.raises(Unavailable, match="the world closed"):
         await slow
-    assert (stage.queue.running, stage.queue.waiting, stage.totals.cancelled) == (0, 0, 2)
+    assert (running(stage.queue), waiting(stage.queue), stage.totals.cancelled) == (0, 0, 2)
     with pytest.raises(Unavailable, match="closing"):
         await stage.ask("y")
     assert not await stage.queue.alive("think")

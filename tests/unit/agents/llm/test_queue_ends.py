@@ -16,7 +16,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.errors import Unavailable
-from tests.unit.agents.llm.stage import Gate, Stage, settle
+from tests.unit.agents.llm.stage import Gate, Stage, running, settle, waiting
 
 PROFILES = ("think", "summarizer")
 HOSTS = ("a", "b", "c")
@@ -136,7 +136,7 @@ class Run:
             self.stage.clock.advance(61)
             await settle()
         assert all(asker.done() for asker in self.askers), "somebody waits for ever"
-        assert (self.stage.queue.waiting, self.stage.queue.running) == (0, 0)
+        assert (waiting(self.stage.queue), running(self.stage.queue)) == (0, 0)
 
 
 async def play(program: list[tuple[object, ...]], end: str) -> Run:
@@ -174,7 +174,7 @@ def test_every_job_ends_exactly_once_and_nothing_is_left_behind(program: list[tu
         if not asker.cancelled():
             error = asker.exception()
             assert error is None or isinstance(error, (Unavailable, LookupError)), error
-    assert (queue.waiting, queue.running) == (0, 0)
+    assert (waiting(queue), running(queue)) == (0, 0)
     assert run.at_once.total() == 0
     allowed = max([1, *(op[4] for op in program if op[0] == "change" and isinstance(op[4], int))])
     assert max(run.most.values(), default=0) <= allowed
