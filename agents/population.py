@@ -224,9 +224,9 @@ class Population:
         """Consolidate a sleeping agent's journal."""
         agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
-    async def fold(self, agent: Agent, reason: str = "manual") -> Commit | None:
+    async def fold(self, agent: Agent) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
-        return await self.folds.tracked(agent, agent.compactor.fold_now(reason))
+        return await self.folds.tracked(agent, agent.compactor.fold_now("manual"))
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""

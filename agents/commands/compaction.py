@@ -226,7 +226,7 @@ def compact_memories(ctx: Context, name: str) -> Outcome:
 @answers("compact")
 async def compact(minds: Population, request: Request) -> Outcome:
     agent, say = asked_about(minds, request), minds.say
-    commit = await minds.fold(agent, "manual")
+    commit = await minds.fold(agent)
     if commit is None:
         return Outcome(say(NOTHING, why=agent.compactor.notice))
     told = commit.newest

@@ -54,7 +54,7 @@ def opened_with(home: House, model: Slow) -> Agent:
 
 
 def by_hand(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
-    return home.minds.fold(eliza, "manual")
+    return home.minds.fold(eliza)
 
 
 def anew(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
@@ -71,7 +71,7 @@ async def test_what_became_due_while_summaries_were_made_is_folded_right_after(
         eliza = opened_with(home, slow)
         live(eliza, 8)
         slow.go.set()
-        await home.minds.fold(eliza, "manual")
+        await home.minds.fold(eliza)
         before = eliza.memory.watermark
         assert before
         slow.go.clear()

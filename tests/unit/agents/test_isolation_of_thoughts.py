@@ -224,7 +224,7 @@ class Life:
         if what == "act":
             await self.living.act(agent, waiting=True)
         elif what == "fold":
-            await self.home.minds.fold(agent, "manual")
+            await self.home.minds.fold(agent)
         elif what == "dream":
             for request in self.home.type(agent, "dream", Role.AGENT).requests:
                 await self._answered(request)

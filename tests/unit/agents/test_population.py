@@ -215,7 +215,7 @@ async def test_folds_cancelled_at_quit_leave_the_watermark(tmp_path: Path, manua
         assert home.minds.load_definition("eliza") == []
         eliza = home.agent("Eliza")
         await _live(home, "Eliza", 8 if manual else 12)
-        asked = asyncio.ensure_future(home.minds.fold(eliza, "manual")) if manual else None
+        asked = asyncio.ensure_future(home.minds.fold(eliza)) if manual else None
         await settle()
         assert model.asked == 1
         assert eliza.compactor.busy

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.agent import Agent
 from agents.compaction.report import report
 from agents.llm.backend import Completion
 from mud.server.wiring import RealClock
@@ -25,6 +26,13 @@ def changed(before: str, after: str) -> list[str]:
     """Return the lines that are new."""
     old = before.splitlines()
     return [line for line in after.splitlines() if line not in old]
+
+
+def _lived(home: House, count: int) -> Agent:
+    ann = home.enter("Ann")
+    for number in range(count):
+        home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+    return ann
 
 
 async def test_without_more_it_says_how_ones_memories_are_folded_and_what_there_is(tmp_path: Path) -> None:
@@ -289,9 +297,7 @@ async def test_nothing_to_fold_is_said_with_the_reason(tmp_path: Path) -> None:
 
 async def test_it_says_what_a_fold_saves_and_what_it_kept(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        ann = home.enter("Ann")
-        for number in range(100):
-            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        ann = _lived(home, 100)
         reply = (await home.ask(ann, "@compact-memories")).reply
         assert reply.startswith("Memories 1 to 36 are folded into a summary (extractive, ")
         assert re.search(r"It takes \d+% less room: every later prompt is [\d,]+ tokens shorter\.\n", reply)
@@ -319,23 +325,14 @@ async def test_a_fold_that_a_model_was_asked_for_says_when_it_pays_off(tmp_path:
         )
     )
     async with house(tmp_path) as home:
-        ann = home.enter("Ann")
-        for number in range(100):
-            home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
+        ann = _lived(home, 100)
         reply = (await home.ask(ann, "@compact-memories")).reply
         assert re.search(r"which pays off after (1 prompt|\d+ prompts), as [\d,]+ were spent on it\.", reply)
 
 
-def _lived(home: House, count: int) -> None:
-    ann = home.enter("Ann")
-    for number in range(count):
-        home.type(ann, f"think of the {number}. pear that Moss promised to bring to the old mill")
-
-
 async def test_summaries_are_made_anew_and_shown_with_what_they_keep(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        _lived(home, 400)
-        ann = home.agent("Ann")
+        ann = _lived(home, 400)
         ann.compactor.fold_due_now()
         end, folds = ann.memory.watermark, ann.memory.compactions
         answer = await home.ask(ann, "@rebuild-summaries")
@@ -479,7 +476,7 @@ async def test_what_is_in_summaries_is_told_with_who_wrote_them_and_when(tmp_pat
         ann = home.enter("Ann")
         for number in range(66):
             home.type(ann, f"think of pear {number}")
-        await home.minds.fold(ann, "manual")
+        await home.minds.fold(ann)
         lines = (await home.ask(ann, "@memory-status")).reply.splitlines()
         assert lines[:3] == [
             "Memory of Ann: 66 memories, 2 of them in summaries.",

@@ -86,7 +86,7 @@ async def test_a_summary_shows_its_time_and_the_memories_it_covers(tmp_path: Pat
         clock.advance(2 * DAY)
         for number in range(70):
             home.type(ann, f"say The pear {number} is ripe.")
-        commit = await home.minds.fold(ann, "manual")
+        commit = await home.minds.fold(ann)
         assert commit is not None
         first, last = commit.newest.covers
         path = ann.folder / "summaries/recent.md"

@@ -552,24 +552,16 @@ def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Schedul
     return living, home.agent("Eliza")
 
 
-async def brain(living: Scheduler, agent: Agent) -> str:
-    """Have an agent think once, and return the brain that did it."""
-    await living.act(agent, waiting=False)
-    assert agent.thinker is not None
-    assert agent.thinker.last is not None
-    return agent.thinker.last.brain
-
-
 async def test_the_instinct_takes_over_at_the_limit_until_the_hour_is_over(tmp_path: Path) -> None:
     without_vectors(copy_vault(tmp_path))
     clock, told = HandClock(), list[Notice]()
     async with house(tmp_path, clock) as home:
         living, eliza = spending(home, clock, told)
-        used = [await brain(living, eliza) for _ in range(6)]
+        used = [await _brain(living, eliza) for _ in range(6)]
         assert used == ["language", "language", *["instinct"] * 4]
         assert [one.over for one in told] == [True]
         assert eliza.thinker is not None
         assert eliza.thinker.last_error is None  # it is no trouble of the model's
         clock.advance(3600)
-        assert await brain(living, eliza) == "language"
+        assert await _brain(living, eliza) == "language"
         assert [one.over for one in told] == [True, False]

@@ -235,7 +235,7 @@ async def test_a_full_head_is_told_once_until_the_next_fold_and_stands_in_the_pr
         assert (await told(), await told()) == (1, 1)
         thought = next(one for one in eliza.memory.tail if FULL in one.text)
         assert (thought.kind, thought.place) == ("thought", "The Garden")
-        await night.home.minds.fold(eliza, "manual")
+        await night.home.minds.fold(eliza)
         assert (await told(), hinted()) == (1, False)
         night.live(0.71)
         assert (await told(), hinted()) == (2, True)

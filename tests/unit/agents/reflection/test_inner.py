@@ -252,7 +252,7 @@ async def test_a_dream_that_was_dreamed_is_no_answer_and_no_part_of_a_summary(tm
         assert not any("boathouse" in answer.casefold() for answer in answers)
         for number in range(70):
             home.type(ann, f"say Today is day {number} of the plum harvest.")
-        assert await home.minds.fold(eliza, "manual") is not None
+        assert await home.minds.fold(eliza) is not None
         assert eliza.memory.recent is not None
         assert "whistle" not in eliza.memory.recent.text
 
