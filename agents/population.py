@@ -231,8 +231,9 @@ class Population:
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""
         commit = await self.fold(agent)
-        nothing = no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
-        return nothing if commit is None else commit.record()
+        if commit is not None:
+            return commit.record()
+        return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
 
     async def drop_folds(self, slug: str) -> None:
         """Cancel the folds and the reflection of one folder; the watermark stays."""
