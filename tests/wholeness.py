@@ -64,7 +64,7 @@ def go_on(vault: Path, words: str, whole: Container[str] | None = None) -> None:
                 assert [text for text in texts if text not in (whole or ())] == []
             step = parts.engine.step(eliza.id, f"say {words}", Role.AGENT)
             assert step.reply.startswith(f'You say, "{words}"'), step.reply
-            await parts.minds.settle_folds()
+            await parts.minds.folds.settle()
             parts.save()
 
     asyncio.run(live())

@@ -15,7 +15,7 @@ from agents.memory.entries import Entry, Reference, missing, read_reference, ref
 from agents.memory.history import events
 from agents.memory.journal import JournalEntry
 from agents.memory.memory import Memory
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import clock_time, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
@@ -152,13 +152,8 @@ def line_of(minds: Population, entry: Entry, at: str = "") -> str:
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:
         text = f"{text} {minds.say(BECAUSE, reason=entry.reason)}"
-    about = {
-        "seq": entry.seq,
-        "at": at or entry.at,
-        "place": entry.place or minds.say(NOWHERE),
-        "kind": kind,
-        "text": text,
-    }
+    place = entry.place or minds.say(NOWHERE)
+    about = {"seq": entry.seq, "at": at or entry.at, "place": place, "kind": kind, "text": text}
     told = minds.say(LINE_BY, **about, actor=entry.actor) if entry.actor else minds.say(LINE, **about)
     return f"  {told}"
 

@@ -16,13 +16,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple
 
-from agents.agent import Agent
+from agents.agent import Agent, Services
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task, Urgency
 from agents.llm.tokens import at_most
 from agents.memory.entries import Entry
 from agents.memory.history import read_weighed, weights_event
-from agents.mind.services import Services
 from agents.mind.templates import Templates
 from agents.prompt.prompt import PLACE, body_of
 from agents.reflection import dreams, note_taking

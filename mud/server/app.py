@@ -313,7 +313,7 @@ class App:
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
-                self._living.wake(agent)
+                self._living.begin(agent)
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
@@ -353,7 +353,7 @@ class App:
         for agent in self._parts.minds.opened():
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
-            self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
+            self._parts.minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
 
     async def _synced(self) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""

@@ -15,11 +15,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agents.agent import TRASH
 from agents.definition import AgentDefinition
 from agents.memory.history import Examined, Look, first_after
 from agents.memory.memory import Memory
 from agents.mind.actor import left_by
-from agents.mind.character_memory import TRASH
 from mud.clock import VirtualClock, iso
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger

@@ -17,15 +17,14 @@ from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced
+from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
-from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
-from agents.mind.sleep_schedule import time_of
+from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
 from agents.mind.templates import Templates
-from agents.population.directory import AgentDirectory, at_other_places
 from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
 from agents.reflection import FILES, ReflectionSettings, parse_prompt

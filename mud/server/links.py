@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
+from agents.agent import PARTS, TRASH
 from agents.memory.seeds import FOLDER as MEMORIES
-from agents.mind.character_memory import PARTS, TRASH
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
 from mud.sanitize import visible

@@ -14,7 +14,7 @@ from typing import Any
 from agents.definition import AgentDefinition, find_location
 from agents.mind.actor import left_by
 from agents.mind.settings import offers
-from agents.population.population import Population
+from agents.population import Population
 from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings
@@ -82,7 +82,7 @@ def open_world(
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     for slug, definition in minds.definitions.items():
-        if not definition.person and minds.wake(slug):
+        if not definition.person and minds.opens(slug):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)

@@ -19,7 +19,7 @@ SYNCED = phrase("app.disk.synced")
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
     "agents.text.daytime", "agents.life.scheduler",
-    "agents.life.prompting", "agents.commands._answer", "agents.commands._edit", "agents.reflection.dreams",
+    "agents.life.prompting", "agents.commands._answer", "agents.reflection.dreams",
     "agents.reflection", "agents.reflection.insights", "agents.reflection.note_taking",
 )  # fmt: skip
 """Modules with phrases that are no plug-ins; given as names because some of them import this module."""

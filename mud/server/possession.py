@@ -6,7 +6,7 @@ A line has the owner's role in both cases. Lines carried out as a possessed agen
 from __future__ import annotations
 
 from agents.mind.traces import Trace
-from agents.population.population import PauseState, Population, Possession
+from agents.population import PauseState, Population, Possession
 from mud.commands import Command, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import Refusal

@@ -82,7 +82,7 @@ class Reloading:
         for agent in parts.minds.opened():
             self.report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
-            parts.minds.seed(agent.slug)
+            parts.minds.import_written(agent.slug)
         self._settings_changed()
         self._fold_due()
         problems = check_files(parts.vault)
@@ -182,7 +182,7 @@ class Reloading:
     def _fold_due(self) -> None:
         """Start the folds that a changed context window makes due."""
         for agent in self._parts.minds.opened():
-            self._parts.minds.remembered(agent.slug, ())
+            self._parts.minds.remembered(agent, ())
 
     def report(self, lines: Iterable[object]) -> None:
         for line in map(str, lines):
@@ -203,7 +203,7 @@ class Reloading:
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "memories":
-            minds.seed(agent.slug)
+            minds.import_written(agent.slug)
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
@@ -295,7 +295,7 @@ class Reloading:
         self.watch_agent(agent.folder)
         self._do_later(minds.catch_up(agent))
         if self._living is not None:
-            self._living.wake(agent)
+            self._living.begin(agent)
         return []
 
     async def _miss(self, slug: str, clock: Clock) -> None:
@@ -404,7 +404,7 @@ class Reloading:
             parts.minds.strike(definition.slug)
             return
         if self._living is not None:
-            self._living.rest(agent)
+            self._living.drop(agent)
         parts.minds.let_go(agent)
 
     def _world(self) -> list[Problem]:

@@ -14,22 +14,21 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from agents.agent import Agent
+from agents.agent import Agent, Ask, Services
 from agents.brains import Brain
 from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
 from agents.definition import AgentDefinition, find_definition
+from agents.directory import AGENT, agent_file
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
 from agents.llm.spending import BudgetSettings, ModelBudget, read_spending, write_spending
-from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
-from agents.population.directory import AGENT, agent_file
-from agents.population.population import Population
+from agents.population import Population
 from agents.prompt.prompt import Prompt, Template
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
@@ -342,7 +341,7 @@ def _put_together(
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     for slug in minds.definitions:
-        minds.seed(slug)
+        minds.import_written(slug)
     minds.prompt_of, minds.room_of, minds.shed_of = _prompter(prompting), prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,

@@ -184,7 +184,7 @@ class _Run:
         parts, figures = self._parts, self._figures
         for agent in self._agents:
             await parts.minds.catch_up(agent)
-            self._living.wake(agent)
+            self._living.begin(agent)
         if self._plan.backends is not None:  # nothing watches the models here: each counts as answering until it fails
             self._living.answers.update(dict.fromkeys(self._living.profiles(), True))
         for observer in (parts.minds, self._living, figures, self._pages, self._chronicle):
@@ -260,7 +260,7 @@ class _Run:
         while self._requests:
             request = self._requests.pop(0)
             self._parts.engine.answer(request, await carry_out(self._parts, request, list))
-        await self._parts.minds.settle_folds()
+        await self._parts.minds.folds.settle()
 
     def _submitted(self, step: Step) -> None:
         if step.number == 0:

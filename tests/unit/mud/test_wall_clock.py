@@ -73,8 +73,8 @@ async def test_memories_stay_in_the_order_in_which_they_were_lived(tmp_path: Pat
             if at == 150:
                 clock.shift = shift
             home.type(ann, f"say this is number {at}")
-        home.minds.remembered(ann.slug, ())
-        await home.minds.settle_folds()
+        home.minds.remembered(ann, ())
+        await home.minds.folds.settle()
         assert [entry.seq for entry in ann.memory.read(1, 300)] == list(range(1, 301))
         assert ann.memory.watermark >= 64
         assert "number 299" in (await home.ask(ann, "recall number 299")).reply

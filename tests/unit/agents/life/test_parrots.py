@@ -117,7 +117,7 @@ async def _spent(home: House, living: Scheduler, clock: VirtualClock) -> Evening
     evening = Evening()
     guest = _Guest(home, evening)
     for name in NAMES:
-        living.wake(home.agent(name))
+        living.begin(home.agent(name))
     living.answers["think"] = True
 
     def heard(step: Step) -> None:

@@ -283,7 +283,7 @@ async def test_a_life_begins_with_what_was_written_for_it_and_only_once(tmp_path
             assert texts_of(eliza)[:2] == ["I was born by the sea.", "I promised Moss 7 pears."]
             assert texts_of(eliza).count("I was born by the sea.") == 1
             await home.minds.catch_up(eliza)
-            hits, _ = await home.minds.search(eliza, "born by the sea", 3)
+            hits, _ = await home.parts.recall.search(eliza.id, "born by the sea", 3)
             assert hits[0].seq == 1
             home.type(eliza, "think of the tide")
 

@@ -48,7 +48,7 @@ async def edited(tmp_path: Path) -> AsyncIterator[Edited]:
         assert all("came with the program" in one.message for one in check_texts(home.parts.texts))
         living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
         for agent in home.minds.opened():
-            living.wake(agent)
+            living.begin(agent)
         edited = Edited(home, living, clock)
         try:
             yield edited

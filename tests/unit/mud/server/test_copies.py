@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.compaction.status import report
 from mud.__main__ import main
 from mud.server.wiring import opened
 from mud.storage.world_state import STATE
@@ -62,7 +63,7 @@ def test_the_folder_that_the_state_knows_stays_the_agent_and_its_copy_is_told_an
             parts.engine.observe(parts.minds.observe)
             parts.engine.step(eliza.id, "say After the copy.", Role.OWNER)
             assert any("After the copy." in text for text in texts_of(eliza))
-            assert TAKEN in parts.minds.report(eliza)
+            assert TAKEN in report(parts.minds.status(eliza))
             parts.save()
     assert contents(vault / "agents" / COPY) == before
     assert main(["check", "--vault", str(vault)]) == 1

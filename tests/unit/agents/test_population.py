@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.commands.mind import THOUGHT
+from agents.compaction.status import report
+from agents.population import PauseState, Possession
 from mud.errors import Refusal, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import opened
@@ -213,7 +215,7 @@ async def test_folds_cancelled_at_quit_leave_the_watermark(tmp_path: Path, manua
         assert home.minds.load_definition("eliza") == []
         eliza = home.agent("Eliza")
         await _live(home, "Eliza", 8 if manual else 12)
-        asked = asyncio.ensure_future(home.minds.fold(eliza, "manual")) if manual else None
+        asked = asyncio.ensure_future(home.minds.fold(eliza)) if manual else None
         await settle()
         assert model.asked == 1
         assert eliza.compactor.busy
@@ -249,14 +251,14 @@ async def test_a_note_is_written_with_the_place_and_found(tmp_path: Path) -> Non
         assert "The fin is missing." in note.text
         assert "The Garden" in note.text
         await home.minds.catch_up(eliza)
-        hits, _ = await home.minds.search(eliza, "fin missing", 3, by="words")
+        hits, _ = await home.parts.recall.search(eliza.id, "fin missing", 3, by="words")
         assert [hit.title for hit in hits] == ["Sundial"]
 
 
 async def test_the_report_says_which_model_does_not_answer(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         assert not await home.parts.queue.alive("think")
-        assert "127.0.0.1:8080" in home.minds.report(home.agent("Eliza"))
+        assert "127.0.0.1:8080" in report(home.minds.status(home.agent("Eliza")))
 
 
 async def test_a_name_edited_is_the_name_its_memory_knows(tmp_path: Path) -> None:
@@ -282,3 +284,28 @@ async def test_an_agents_own_setting_wins_over_the_file_for_all(tmp_path: Path) 
 def test_the_phrase_of_a_thought_is_what_is_remembered(tmp_path: Path) -> None:
     with opened(copy_vault(tmp_path), writable=True) as parts:
         assert parts.texts.render(THOUGHT, words="hm") == 'You think, "hm"'
+
+
+NAMES = ("eliza", "moss", "corvin")
+
+
+@given(st.lists(st.tuples(st.sampled_from([*NAMES, ""]), st.booleans()), max_size=12))
+def test_whatever_was_said_last_of_one_or_of_all_holds(said: list[tuple[str, bool]]) -> None:
+    resting = PauseState()
+    wanted = dict.fromkeys(NAMES, False)
+    for name, paused in said:
+        if name:
+            resting.pause(name, paused=paused)
+            wanted[name] = paused
+        else:
+            resting.pause_all(paused=paused)
+            wanted = dict.fromkeys(NAMES, paused)
+    assert {name: resting.paused(name) for name in NAMES} == wanted
+    assert {name: resting.rests(name) for name in NAMES} == wanted
+
+
+def test_the_possessed_one_rests_and_is_led_by_nobody_but_its_owner() -> None:
+    resting = PauseState()
+    resting.possession = led = Possession("eliza", "#2001", "Eliza", "#9")
+    assert (resting.rests("eliza"), resting.paused("eliza"), resting.rests("moss")) == (True, False, False)
+    assert (resting.leads("#9"), resting.leads("#8")) == (led, None)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.population.directory import AgentDirectory
+from agents.directory import AgentDirectory
 from mud.world.changes import Define
 from mud.world.things import Kind, Thing
 from mud.world.world import World

@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from agents.agent import Agent
+from agents.compaction.status import report
 from agents.llm.backends.scripted import ScriptedModel
 from agents.memory.history import read_weighed
 from mud.engine.engine import Step
@@ -162,7 +163,7 @@ class Life:
         self.living = home.living(ScriptedModel([self._reply] * 1000))
         self.living.answers["think"] = True
         for name in AGENTS:
-            self.living.wake(home.agent(name))
+            self.living.begin(home.agent(name))
 
     async def _reply(self, prompt: str) -> str:
         """Read a prompt as whoever it is of, and reply with something new."""
@@ -223,7 +224,7 @@ class Life:
         if what == "act":
             await self.living.act(agent, waiting=True)
         elif what == "fold":
-            await self.home.minds.fold(agent, "manual")
+            await self.home.minds.fold(agent)
         elif what == "dream":
             for request in self.home.type(agent, "dream", Role.AGENT).requests:
                 await self._answered(request)
@@ -237,7 +238,9 @@ class Life:
         elif what in ASKED:
             await self._quiz(agent, what)
         else:
-            hits, _ = await self.home.minds.search(agent, "who broke the mill, and where is the key of zk1q?", 10)
+            hits, _ = await self.home.parts.recall.search(
+                agent.id, "who broke the mill, and where is the key of zk1q?", 10
+            )
             self.oracle.hold(agent.name, "\n".join(f"{hit.text} {hit.title}" for hit in hits), "recall")
 
     async def _quiz(self, agent: Agent, question: str) -> None:
@@ -260,7 +263,7 @@ class Life:
         for name in NAMES:
             agent = self.home.agent(name)
             self.oracle.hold(name, (await self.home.minds.prompt_of(agent)).text, "prompt")
-            self.oracle.hold(name, self.home.minds.report(agent), "page")
+            self.oracle.hold(name, report(self.home.minds.status(agent)), "page")
             for folder in (agent.folder, vault / "log/traces" / agent.slug):
                 for path in (one for one in folder.rglob("*") if one.is_file()):
                     self.oracle.hold(name, path.read_text("utf-8"), path.name)

@@ -54,11 +54,11 @@ def opened_with(home: House, model: Slow) -> Agent:
 
 
 def by_hand(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
-    return home.minds.fold(eliza, "manual")
+    return home.minds.fold(eliza)
 
 
 def anew(home: House, eliza: Agent) -> Coroutine[Any, Any, object]:
-    return home.minds.tracked(eliza, eliza.rebuild.run("rebuild"))
+    return home.minds.folds.tracked(eliza, eliza.rebuild.run("rebuild"))
 
 
 @pytest.mark.parametrize("work", [by_hand, anew])
@@ -71,7 +71,7 @@ async def test_what_became_due_while_summaries_were_made_is_folded_right_after(
         eliza = opened_with(home, slow)
         live(eliza, 8)
         slow.go.set()
-        await home.minds.fold(eliza, "manual")
+        await home.minds.fold(eliza)
         before = eliza.memory.watermark
         assert before
         slow.go.clear()
@@ -139,7 +139,7 @@ async def test_one_may_wait_until_no_fold_is_under_way(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         live(eliza, 30)
-        await home.minds.settle_folds()
+        await home.minds.folds.settle()
         assert eliza.memory.compactions > 1
         assert not eliza.compactor.due()
-        await home.minds.settle_folds()  # and none is under way now
+        await home.minds.folds.settle()  # and none is under way now

@@ -50,8 +50,7 @@ class AgentDirectory:
         """Folders by the ids and names that their definitions ever had."""
         self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
         """Returns the unknown names in a definition, except locations."""
-        self._folder = folder
-        self._schemas = schemas
+        self._folder, self._schemas = folder, schemas
 
     def lived(self, files: Mapping[str, str]) -> None:
         """Set the folder of each id from the saved state (files by id); it wins when another folder has the same id."""
@@ -204,11 +203,8 @@ class AgentDirectory:
 
     def copies_of(self, definition: AgentDefinition) -> list[Problem]:
         """Return a problem for each other folder with the same id."""
-        return [
-            _taken_by(draft, definition.file)
-            for draft in self.drafts.values()
-            if draft.slug != definition.slug and draft.id == definition.id
-        ]
+        others = (draft for draft in self.drafts.values() if draft.slug != definition.slug)
+        return [_taken_by(draft, definition.file) for draft in others if draft.id == definition.id]
 
     def _copies(self, read: Iterable[AgentDefinition]) -> set[str]:
         """Return the folders whose id belongs to another folder.
@@ -296,11 +292,9 @@ def _keys(definition: AgentDefinition) -> set[str]:
 
 def _alike(definition: AgentDefinition, other: AgentDefinition) -> list[Problem]:
     """Return the problems of two definitions with the same id or name."""
-    problems: list[Problem] = []
     if definition.slug == other.slug:
-        return problems
-    if definition.id and definition.id == other.id:
-        problems.append(_taken_by(definition, other.file))
+        return []
+    problems = [_taken_by(definition, other.file)] if definition.id and definition.id == other.id else []
     if definition.name and plain(definition.name) == plain(other.name):
         problems.append(_wrong(definition, "name", f"{other.name!r} is taken by {other.file}"))
     return problems

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agents.compaction.status import report
 from mud.world.roles import Role
 from tests.houses import House, house, texts_of
 
@@ -59,7 +60,7 @@ async def _live(folder: Path, lines: list[tuple[str, str, str, int, bool]]) -> N
             assert home.minds.prompt_of is not None
             prompt = await home.minds.prompt_of(agent)
             held = "\n".join([prompt.text, *texts_of(agent), *(entry.reason or "" for entry in agent.memory.tail)])
-            page = home.minds.report(agent)
+            page = report(home.minds.status(agent))
             for word, knows in spoken:
                 assert name in knows or word not in held + page, (name, word)
 

@@ -13,27 +13,26 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from agents.agent import Agent, put_together
+from agents.agent import Agent, Services
 from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
-from agents.compaction.status import Facts, Shed, origins, report, status
+from agents.compaction.status import Facts, Shed, origins, status
 from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
-from agents.memory.entries import Entry, Hit
-from agents.memory.history import examine, last_values, read_weighed
+from agents.directory import AgentDirectory
+from agents.memory.entries import Entry
+from agents.memory.history import last_values, read_weighed
 from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
-from agents.mind.services import Services
-from agents.population.directory import AgentDirectory
-from agents.population.fold_tasks import FoldTasks
 from agents.prompt.prompt import Prompt
 from agents.reflection import Reflection
-from mud.clock import iso
+from mud.clock import Clock, iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName
 from mud.storage.files import write_atomic
+from mud.supervise import done_within
 from mud.world.events import Request
 from mud.world.world import World
 
@@ -64,7 +63,7 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
-        self._folding = FoldTasks(means.clock, self._fold_due, self.by_slug)
+        self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
         """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
@@ -101,7 +100,7 @@ class Population:
         """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
-        agent = self._make(self.definitions[slug])
+        agent = Agent(self.means, self.definitions[slug], self)
         try:
             messages = agent.memory.open(self.means.writable)
             agent.seeds.finish()
@@ -110,40 +109,29 @@ class Population:
             raise
         self.asleep.pop(slug, None)
         self._agents[slug] = self._by_id[agent.id] = agent
-        wrong = self.seed(slug) if self.world is not None else []  # at the start the ledger's entries come first
+        wrong = (
+            self.import_written(slug) if self.world is not None else []
+        )  # at the start the ledger's entries come first
         for message in (*messages, *wrong):
             log.warning("%s: %s", agent.name, message)
         return agent
 
-    def seed(self, slug: str) -> list[Problem]:
+    def import_written(self, slug: str) -> list[Problem]:
         """Import an agent's new hand-written memories; return their problems."""
         agent = self._agents.get(slug)
         if agent is None:
             return fresh(self.means.vault / "agents" / slug)[1]
         entries, problems = agent.seeds.take_up()
         if entries:
-            self.remembered(slug, entries)
+            self.remembered(agent, entries)
         return problems
 
-    def wake(self, slug: str) -> bool:
+    def opens(self, slug: str) -> bool:
         """Open the agent in a folder and return whether it is open; a failure is not retried."""
         if slug not in self.asleep:
             with suppress(LociError, OSError):  # the reason is kept and reported as a problem
                 self.open(slug)
         return slug in self._agents
-
-    def _make(self, definition: AgentDefinition) -> Agent:
-        slug = definition.slug
-        return put_together(
-            self.means,
-            definition,
-            lambda: self.definitions.get(slug, definition),
-            self.sleeps,
-            lambda entries: self.remembered(slug, entries),
-            lambda commit: self._committed(slug, commit),
-            lambda: self._folding.begin(self._agents[slug]),
-            lambda: self.room_of(self._agents[slug]) if slug in self._agents else UNLIMITED,
-        )
 
     def sleeps(self, who: str) -> bool:
         """Return whether the character with this id sleeps in the world."""
@@ -183,25 +171,18 @@ class Population:
         return self.open(definition.slug) if definition else None
 
     def get(self, name: str) -> Agent:
-        """Return the agent with this name, slug or id.
-
-        Raises:
-            UnknownName: lists the known names.
-            LociError: when its file exists and cannot be used; lists the mistakes.
-        """
-        agent = self.find(name)
-        if agent is None and (file := self.roster.unusable(name)):
+        """Return the agent with this name, slug or id; raises UnknownName, or LociError when its file is unusable."""
+        if (agent := self.find(name)) is not None:
+            return agent
+        if file := self.roster.unusable(name):
             why = "; ".join(map(str, self.roster.wrong.get(Path(file).parent.name, ()))) or "check says why"
             raise LociError(f"{name} is not in the world, as {file} cannot be used: {why}")
-        if agent is None:
-            names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
-            raise UnknownName(f"there is no agent {name!r}; there is: {names}")
-        return agent
+        names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
+        raise UnknownName(f"there is no agent {name!r}; there is: {names}")
 
     def observe(self, step: Step) -> None:
         for who, perceptions in by_witness(step.left).items():
-            agent = self._by_id.get(who)
-            if agent is not None:
+            if (agent := self._by_id.get(who)) is not None:
                 agent.actor.perceive(step.number, step.at, perceptions)
 
     def recover(self, record: Mapping[str, Any]) -> None:
@@ -216,7 +197,7 @@ class Population:
             slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
             if slug is None:
                 continue
-            if not self.wake(slug):
+            if not self.opens(slug):
                 self.owed = True
                 continue
             memory = self._agents[slug].memory
@@ -224,9 +205,8 @@ class Population:
                 held = memory.last_source_count if memory.last_source == number else 0
                 memory.append(perceptions[held:], at, number)
 
-    def remembered(self, slug: str, entries: Sequence[Entry]) -> None:
+    def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
         """Index new entries and fold when that is due."""
-        agent = self._agents[slug]
         if entries and self.means.writable:
             self.means.recall.remember(agent.id, entries)
         agent.life.next_turn()
@@ -244,17 +224,13 @@ class Population:
         """Consolidate a sleeping agent's journal."""
         agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
 
-    async def fold(self, agent: Agent, reason: str) -> Commit | None:
+    async def fold(self, agent: Agent) -> Commit | None:
         """Fold everything outside the immediate window now; None when there is nothing to fold."""
-        return await self.tracked(agent, agent.compactor.fold_now(reason))
-
-    async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
-        return await self._folding.tracked(agent, work)
+        return await self.folds.tracked(agent, agent.compactor.fold_now("manual"))
 
     async def compact(self, agent: Agent) -> dict[str, Any]:
         """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""
-        commit = await self.fold(agent, "manual")
+        commit = await self.fold(agent)
         if commit is not None:
             return commit.record()
         return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
@@ -262,24 +238,22 @@ class Population:
     async def drop_folds(self, slug: str) -> None:
         """Cancel the folds and the reflection of one folder; the watermark stays."""
         self.inner.interrupt(slug)
-        await self._folding.drop(slug)
-
-    async def settle_folds(self) -> None:
-        """Wait until no fold is running."""
-        await self._folding.settle()
+        await self.folds.drop(slug)
 
     async def finish_folds(self, grace: float) -> None:
         """Give running folds `grace` seconds, cancel the rest, and fold what is due by rules alone.
 
         A cancelled fold leaves the watermark and is due again at the next start.
         """
-        late = await self._folding.finish(grace)
+        late = await self.folds.finish(grace)
         for agent in self.opened():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()
 
-    def _committed(self, slug: str, commit: Commit) -> None:
-        agent = self._agents[slug]
+    def fold_soon(self, agent: Agent) -> None:
+        self.folds.begin(agent)
+
+    def committed(self, agent: Agent, commit: Commit) -> None:
         if agent.compactor.view.strategy.journals:
             agent.keeper.folded(commit)
         self.index_documents(agent)
@@ -294,27 +268,6 @@ class Population:
     def index_documents(self, agent: Agent) -> None:
         if self.means.writable:
             self.means.recall.sync_documents(agent.id, agent.documents)
-
-    async def search(
-        self,
-        agent: Agent,
-        query: str,
-        k: int,
-        only: str | None = None,
-        *,
-        by: str = "both",
-        before: int | None = None,
-        own: bool = True,
-    ) -> tuple[list[Hit], bool]:
-        """Return the best hits, and whether the vectors are behind.
-
-        Args:
-            only: `memories`, `summaries` or `notes`; None for all.
-            by: `words`, `vectors` or `both`.
-            before: see `RecallService.search`.
-            own: whether the agent's own speech may be a hit.
-        """
-        return await self.means.recall.search(agent.id, query, k, only, by, before, () if own else ("said",))
 
     def add_note(
         self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False
@@ -341,11 +294,6 @@ class Population:
         self.index_documents(agent)
         return restored
 
-    async def look_through(self, agent: Agent) -> None:
-        """Find the unreadable memories of an agent, in a thread. Raises OSError."""
-        found = await asyncio.to_thread(examine, agent.folder / "archive")
-        agent.unreadable = found.unreadable
-
     def status(self, agent: Agent) -> dict[str, Any]:
         """Return the data of the command line's `status`."""
         means, silent = self.means, self.means.silent()
@@ -365,10 +313,6 @@ class Population:
             unreadable=agent.unreadable,
         )
         return status(agent.compactor.view, facts)
-
-    def report(self, agent: Agent) -> str:
-        """Return the status as text for people, including the summaries."""
-        return report(self.status(agent))
 
 
 class Possession(NamedTuple):
@@ -407,3 +351,97 @@ class PauseState:
     def leads(self, owner: str) -> Possession | None:
         """Return what the owner with this character id controls."""
         return self.possession if self.possession is not None and self.possession.owner == owner else None
+
+
+class FoldTasks:
+    """Starts, tracks and ends folds.
+
+    `fold` folds what is due; `there` returns the opened agent of a folder, as closed ones are not checked again.
+    """
+
+    def __init__(
+        self, clock: Clock, fold: Callable[[Agent], Coroutine[Any, Any, None]], there: Callable[[str], Agent | None]
+    ) -> None:
+        self._clock, self._fold, self._there = clock, fold, there
+        self._tasks: dict[asyncio.Task[Any], str] = {}
+        self._pauses: dict[asyncio.Task[None], str] = {}
+        """Waits before a failed fold is retried, at most one per folder."""
+        self._ending = False
+
+    def begin(self, agent: Agent) -> None:
+        """Start what is due unless a fold is running. Without an event loop it does nothing: tools fold by rules."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if not agent.relieve() and not self._ending and agent.slug not in self._tasks.values():
+            self._track(agent, loop.create_task(self._by_itself(agent)))
+
+    async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
+        task = asyncio.ensure_future(work)
+        self._track(agent, task)
+        return await task
+
+    async def _by_itself(self, agent: Agent) -> bool:
+        """Fold what is due; return whether it finished without an error."""
+        try:
+            await self._fold(agent)
+        except Exception:  # nobody awaits it; the next entry checks again
+            log.exception("[Memory] %s: what is due could not be folded", agent.name)
+            return False
+        return True
+
+    def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
+        self._tasks[task] = agent.slug
+        task.add_done_callback(lambda done: self._ended(agent, done))
+
+    def _ended(self, agent: Agent, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(task, None)
+        if not task.cancelled() and (task.exception() is not None or task.result() is not False):
+            self._ask_again(agent)
+
+    def _ask_again(self, agent: Agent) -> None:
+        """Start what is due now, or wait until it may be retried."""
+        if self._ending or self._there(agent.slug) is not agent:
+            return
+        if agent.compactor.due():
+            self.begin(agent)
+        elif (pause := agent.compactor.pause) > 0 and agent.slug not in self._pauses.values():
+            waiting = asyncio.ensure_future(self._clock.sleep(pause))
+            self._pauses[waiting] = agent.slug
+            waiting.add_done_callback(lambda done: self._paused(agent, done))
+
+    def _paused(self, agent: Agent, waiting: asyncio.Task[None]) -> None:
+        self._pauses.pop(waiting, None)
+        if not waiting.cancelled():
+            self._ask_again(agent)
+
+    async def settle(self) -> None:
+        """Wait until no fold is running, however long that takes."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    async def drop(self, slug: str) -> None:
+        """Cancel the folds of one folder; the watermark stays."""
+        await _cancelled([task for task, owner in (*self._tasks.items(), *self._pauses.items()) if owner == slug])
+
+    async def finish(self, grace: float) -> set[str]:
+        """Give running folds `grace` seconds, cancel the rest and return their folders; none starts meanwhile."""
+        self._ending = True
+        try:
+            await _cancelled(list(self._pauses))
+            folding = dict(self._tasks)
+            if folding:
+                await done_within(grace, asyncio.gather(*folding, return_exceptions=True), self._clock)
+            late = {slug for task, slug in folding.items() if not task.done()}
+            await _cancelled(list(folding))
+            return late
+        finally:
+            self._ending = False
+
+
+async def _cancelled(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
