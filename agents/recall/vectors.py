@@ -11,11 +11,12 @@ import resource
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeVar, TypeVarTuple, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task
 from agents.llm.spending import Amount, BudgetExhausted, ModelBudget
+from agents.recall import tables
 from agents.recall.child import Store, VectorProcess
 from agents.recall.documents import (
     NOTE,
@@ -137,24 +138,18 @@ class EmbeddingBudget:
             self.trouble = ""
 
 
-class Run(Protocol):
-    """Runs `work(*args)` in the lexical index's thread."""
-
-    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]: ...
-
-
 class EmbeddingQueue:
     """Embeds what waits, in small batches, so that questions do not wait long."""
 
     def __init__(
         self,
         lexical: LexicalIndex,
-        run: Run,
         settings: Callable[[], RecallSettings],
         clock: Clock,
         budget: EmbeddingBudget,
     ) -> None:
-        self._lexical, self._run, self._settings, self._clock, self._budget = lexical, run, settings, clock, budget
+        self._lexical, self._settings, self._clock, self._budget = lexical, settings, clock, budget
+        self._served_last = ""
         self.restart()
 
     def restart(self) -> None:
@@ -171,7 +166,7 @@ class EmbeddingQueue:
     async def _learn_words(self, child: VectorProcess) -> int:
         if not self._has_room_for_words or NOBODY in self._budget.without:
             return 0
-        words = await self._run(self._lexical.words_after, self._last_word, WORDS)
+        words = await self._lexical.run(tables.words_after, self._last_word, WORDS)
         if words:
             new = [word for _, word in words]
             try:
@@ -182,22 +177,22 @@ class EmbeddingQueue:
         return len(words)
 
     async def _embed_documents(self, child: VectorProcess) -> int:
-        records = await self._run(self._lexical.documents_waiting, BATCH, tuple(self._budget.without))
+        records = await self._lexical.run(tables.documents_waiting, BATCH, tuple(self._budget.without))
         if records and child.served:  # each agent pays for its own
             records = [one for one in records if agent_of(one.id) == agent_of(records[0].id)]
         if records and await self._put(child, agent_of(records[0].id), records):
-            await self._run(self._lexical.documents_embedded, [record.id for record in records])
+            await self._lexical.run(tables.documents_embedded, [record.id for record in records])
         return len(records)
 
     async def _embed_memories(self, child: VectorProcess) -> int:
         if self._settings().embed != EVERYTHING:
             return 0
-        waiting = await self._run(
-            self._lexical.memories_waiting, self._batch, self._without_room | self._budget.without
-        )
+        without = self._without_room | self._budget.without
+        waiting = await self._lexical.run(tables.memories_waiting, self._batch, self._served_last, without)
         if waiting is None:
             return 0
         agent_id, through, records = waiting
+        self._served_last = agent_id
         if records:
             began = self._clock.monotonic()
             try:
@@ -207,7 +202,7 @@ class EmbeddingQueue:
                 self._go_without_room(agent_id, error)
                 return 1
             self._pace(child, self._clock.monotonic() - began)
-        await self._run(self._lexical.memories_embedded, agent_id, through)
+        await self._lexical.run(tables.memories_embedded, agent_id, through)
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
@@ -246,17 +241,16 @@ class VectorService:
         self,
         folder: Path,
         lexical: LexicalIndex,
-        run: Run,
         settings: Callable[[], RecallSettings],
         clock: Clock,
         noted: Callable[[int, int], Awaitable[None]],
         by: Callable[[], LLMProfile | None] = lambda: None,
         budget: EmbeddingBudget | None = None,
     ) -> None:
-        self._folder, self._lexical, self._run = folder, lexical, run
-        self._settings, self._clock, self._noted, self._by = settings, clock, noted, by
+        self._folder, self._lexical, self._settings = folder, lexical, settings
+        self._clock, self._noted, self._by = clock, noted, by
         self._budget = budget or EmbeddingBudget(None, str, clock)
-        self._queue = EmbeddingQueue(lexical, run, settings, clock, self._budget)
+        self._queue = EmbeddingQueue(lexical, settings, clock, self._budget)
         self._child: VectorProcess | None = None
         self._obsolete: list[str] = []
         self._forgotten: list[str] = []
@@ -369,9 +363,9 @@ class VectorService:
         self._child = VectorProcess(self._folder, self._settings(), self._by())
         state = await self._child.open()
         if state.fresh:
-            await self._run(self._lexical.forget_vectors)
+            await self._lexical.run(tables.forget_vectors)
             await self._report()
-        self._obsolete = await self._run(self._lexical.reconcile, state.documents)
+        self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
         self._error = ""
         self._verified = -VERIFY_EVERY
 
@@ -380,7 +374,7 @@ class VectorService:
         if wanted:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
         await self._opened.do(Store.forget, agent_id)
-        await self._run(self._lexical.forget_vectors, agent_id)
+        await self._lexical.run(tables.forget_vectors, agent_id)
         await self._report()
 
     @property
@@ -394,11 +388,11 @@ class VectorService:
             return True
         self._verified = self._clock.monotonic()
         whole = True
-        for agent_id in await self._run(self._lexical.agents):
+        for agent_id in await self._lexical.run(tables.agents_of):
             if self._stopping:
                 break
-            wanted = await self._run(self._lexical.vectors_expected, agent_id)
-            samples = await self._run(self._lexical.samples, agent_id)
+            wanted = await self._lexical.run(tables.vectors_expected, agent_id)
+            samples = await self._lexical.run(tables.samples, agent_id)
             if not await self._opened.do(Store.holds, agent_id, wanted, samples):
                 await self._embed_again(agent_id, wanted)
                 whole = False
@@ -417,7 +411,7 @@ class VectorService:
 
     async def _report(self) -> None:
         everything = self._settings().embed == EVERYTHING
-        await self._noted(*await self._run(self._lexical.all_waiting, everything))
+        await self._noted(*await self._lexical.run(tables.all_waiting, everything))
 
     async def _replace(self, error: LociError) -> None:
         """End the failed child; the next one fills an empty index from the cache."""

@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents.memory.entries import Entry
+from agents.recall import tables
 from agents.recall.lexical import LexicalIndex
 from tests.disks import file_size_limit
-from tests.unit.agents.recall.lives import seqs
+from tests.unit.agents.recall.lives import progress, seqs
 
 Opened = Callable[..., LexicalIndex]
 
@@ -28,11 +29,11 @@ def test_on_a_full_disk_it_goes_on_in_memory(opened: Opened, caplog: pytest.LogC
     with file_size_limit(300_000):
         for first in range(before + 1, before + 2000, 100):
             # From where it says that it is: a copy may lack what was never written down.
-            start = index.through("#1") + 1
+            start = index.do(tables.through_of, "#1") + 1
             index.add({"#1": entries(start, first + 99)})
-            assert index.through("#1") == first + 99
+            assert index.do(tables.through_of, "#1") == first + 99
             assert seqs(index, "#1", f"h{first}")[0] == first
-        assert index.progress("#1").lexical_through == before + 2000
+        assert progress(index, "#1").lexical_through == before + 2000
         assert seqs(index, "#1", "h1")[0] == 1
     assert [record.levelname for record in caplog.records if "in memory" in record.message] == ["WARNING"]
     assert [record for record in caplog.records if record.levelno > logging.WARNING] == []
@@ -44,11 +45,11 @@ def test_after_a_full_disk_the_file_is_used_as_it_was_left(opened: Opened, tmp_p
     with file_size_limit(1000):
         index.add({"#1": entries(101, 101)})
         # What could not be copied comes from whoever fills it.
-        index.add({"#1": entries(index.through("#1") + 1, 200)})
-        assert index.through("#1") == 200
+        index.add({"#1": entries(index.do(tables.through_of, "#1") + 1, 200)})
+        assert index.do(tables.through_of, "#1") == 200
     index.close()
     again = opened()
-    assert again.through("#1") == 100
+    assert again.do(tables.through_of, "#1") == 100
     again.add({"#1": entries(101, 200)})
     assert seqs(again, "#1", "h200")[0] == 200
 

@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
-from agents.recall.indexer import Indexer
 from agents.recall.lexical import LexicalIndex
+from agents.recall.recall import Indexer
 from agents.recall.settings import RecallSettings
 from agents.recall.vectors import VectorService
 from mud.clock import VirtualClock
 
-T = TypeVar("T")
 BOUND = 60.0
 
 
-class Words:
-    """The lexical index with the thread that owns it."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.lexical = LexicalIndex(folder / "lexical.sqlite3")
-        self.thread = ThreadPoolExecutor(1)
-
-    async def run(self, work: Callable[..., T], *args: object) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self.thread, work, *args)
-
-    def keeper(self, embedder: str) -> VectorService:
-        async def noted(waiting: int, total: int) -> None:
-            assert waiting == total == 0
-
-        settings = RecallSettings(embedder=embedder)
-        return VectorService(self.folder, self.lexical, self.run, lambda: settings, VirtualClock(), noted)
-
-
 @pytest.fixture
-async def words(tmp_path: Path) -> AsyncIterator[Words]:
-    made = Words(tmp_path / ".index")
-    yield made
-    await made.run(made.lexical.close)
-    made.thread.shutdown()
+async def lexical(tmp_path: Path) -> AsyncIterator[LexicalIndex]:
+    index = LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
+    yield index
+    await index.end(BOUND)
 
 
 @pytest.mark.parametrize("embedder", ["none", "hashing", "oracle"])
 @pytest.mark.parametrize("settled", [True, False])
-async def test_the_keeper_of_vectors_leaves_when_told(words: Words, embedder: str, settled: bool) -> None:
-    keeper = words.keeper(embedder)
+async def test_the_keeper_of_vectors_leaves_when_told(
+    tmp_path: Path, lexical: LexicalIndex, embedder: str, settled: bool
+) -> None:
+    async def noted(waiting: int, total: int) -> None:
+        assert waiting == total == 0
+
+    settings = RecallSettings(embedder=embedder)
+    keeper = VectorService(tmp_path / ".index", lexical, lambda: settings, VirtualClock(), noted)
     running = asyncio.create_task(keeper.run())
     async with asyncio.timeout(BOUND):
         if settled:
@@ -60,10 +43,10 @@ async def test_the_keeper_of_vectors_leaves_when_told(words: Words, embedder: st
     assert not keeper.ready
 
 
-async def test_the_feed_leaves_when_told(words: Words) -> None:
-    feed = Indexer(words.lexical, words.run, lambda gone: None, lambda agent: None)
+async def test_the_feed_leaves_when_told(lexical: LexicalIndex) -> None:
+    feed = Indexer(lexical, lambda gone: None, lambda agent: None)
     running = asyncio.create_task(feed.keep_flushing())
     async with asyncio.timeout(BOUND):
         await asyncio.sleep(0)
-        feed.stop()
+        feed.stop_flushing()
         await running
