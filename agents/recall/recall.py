@@ -11,8 +11,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -113,27 +114,18 @@ class Indexer:
     """
 
     def __init__(
-        self,
-        lexical: LexicalIndex,
-        indexed: Callable[[list[str]], None],
-        forgotten: Callable[[str], None],
+        self, lexical: LexicalIndex, indexed: Callable[[list[str]], None], forgotten: Callable[[str], None]
     ) -> None:
         self._lexical, self._indexed, self._forgotten = lexical, indexed, forgotten
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
-        self.lives: dict[str, IndexedLife] = {}
-
-    def life(self, agent_id: str) -> IndexedLife:
-        known = self.lives.get(agent_id)
-        if known is None:
-            known = self.lives[agent_id] = IndexedLife()
-        return known
+        self.lives: defaultdict[str, IndexedLife] = defaultdict(IndexedLife)
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
         """Queue new memories, in order, that are already in the archive; the next search finds them."""
         if not entries:
             return
-        life = self.life(agent_id)
+        life = self.lives[agent_id]
         life.latest = max(life.latest, entries[-1].seq)
         life.queue.extend(entries)
         if life.read is not None and len(life.queue) > MAX_QUEUE:
@@ -143,7 +135,7 @@ class Indexer:
     @asynccontextmanager
     async def in_bulk(self, agent_id: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
         """Context for a bulk load: documents are indexed at its end. Yields what to await after each `remember`."""
-        life = self.life(agent_id)
+        life = self.lives[agent_id]
         life.in_bulk = True
         try:
             yield lambda: self._room(life)
@@ -162,17 +154,15 @@ class Indexer:
 
         `read` returns memories by first and last seq on the event loop; `documents` is called in the index's thread.
         """
-        life = self.life(agent_id)
+        life = self.lives[agent_id]
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
         # No valid generation, so that the documents are indexed too.
         life.generation = -1
-        try:
+        with self._unless_locked():
             if not await self._is_same_life(agent_id, life.latest, read):
                 log.info("The index holds another life of %s; it is read anew.", agent_id)
                 await self._lexical.in_thread(self._lexical.forget, agent_id)
                 self._forgotten(agent_id)
-        except Unavailable as error:
-            self._log_stuck(error)
         await self.fill(agent_id)
 
     async def _is_same_life(self, agent_id: str, latest: int, read: Read) -> bool:
@@ -184,31 +174,24 @@ class Indexer:
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
-        self.life(agent_id).changed_documents = documents
+        self.lives[agent_id].changed_documents = documents
         self._changed.set()
 
     async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
         """Change the importance (1 to 10) of memories by seq. The archive must be changed before."""
-        if not values:
-            return
-        try:
-            await self.flush(agent_id)
-            await self._lexical.run(tables.set_importance, agent_id, values)
-        except Unavailable as error:
-            self._log_stuck(error)
+        with self._unless_locked():
+            if values:
+                await self.flush(agent_id)
+                await self._lexical.run(tables.set_importance, agent_id, values)
 
     async def forget(self, agent_id: str) -> None:
         """Remove an agent from the index. If that fails now, `catch_up` compares its archive with the index later."""
         life = self.lives.pop(agent_id, IndexedLife())
         life.read = life.documents = life.changed_documents = None
         life.queue.clear()
-        try:
-            gone = await self._lexical.in_thread(self._drop, agent_id)
-        except Unavailable as error:
-            self._log_stuck(error)
-            return
-        self._indexed(gone)
-        self._forgotten(agent_id)
+        with self._unless_locked():
+            self._indexed(await self._lexical.in_thread(self._drop, agent_id))
+            self._forgotten(agent_id)
 
     def _drop(self, agent_id: str) -> list[str]:
         self._lexical.forget(agent_id)
@@ -231,7 +214,7 @@ class Indexer:
         """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
-        lives = self.lives if only is None else {only: self.life(only)}
+        lives = self.lives if only is None else {only: self.lives[only]}
         for agent_id, life in lives.items():
             if life.queue:
                 batch[agent_id], life.queue = life.queue, []
@@ -239,98 +222,86 @@ class Indexer:
                 wanted[agent_id], life.changed_documents = life.changed_documents, None
         if not batch and not wanted:
             return False
-        try:
-            # One job, so that a cancelled flush is still completed.
-            gone, progress = await self._lexical.in_thread(self._index, batch, wanted)
-        except BaseException as error:
-            # The memories are read again from the archive.
-            for agent_id, documents in wanted.items():
-                self.life(agent_id).changed_documents = self.life(agent_id).changed_documents or documents
-            if not isinstance(error, Unavailable):
-                self._changed.set()  # retried when `keep_flushing` is run again
+        with self._unless_locked():
+            try:
+                # One job, so that a cancelled flush is still completed.
+                gone, progress = await self._lexical.in_thread(self._index, batch, wanted)
+            except BaseException as error:
+                # The memories are read again from the archive.
+                for agent_id, documents in wanted.items():
+                    self.lives[agent_id].changed_documents = self.lives[agent_id].changed_documents or documents
+                if not isinstance(error, Unavailable):
+                    self._changed.set()  # retried when `keep_flushing` is run again
                 raise
-            self._log_stuck(error)
-            return False
-        self._stuck = False
-        for agent_id, one in progress.items():
-            self.life(agent_id).progress = one
-        self._indexed(gone)
-        return True
+            self._stuck = False
+            for agent_id, one in progress.items():
+                self.lives[agent_id].progress = one
+            self._indexed(gone)
+            return True
+        return False
 
     def _index(
         self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
     ) -> tuple[list[str], dict[str, IndexProgress]]:
         read: dict[str, Sequence[Listed]] = {}
         for agent_id, documents in wanted.items():
+            life = self.lives[agent_id]
             try:
                 read[agent_id] = documents()
+                life.unreadable = False
             except (OSError, LociError) as error:
-                self._put_back(agent_id, documents, error)
-            else:
-                self.life(agent_id).unreadable = False
+                # They are read with the next flush; searches go on without them.
+                life.changed_documents = life.changed_documents or documents
+                level = logging.DEBUG if life.unreadable else logging.WARNING
+                log.log(level, "What is noted cannot be read now: %s.", error)
+                life.unreadable = True
         return self._lexical.add(batch, read)
-
-    def _put_back(self, agent_id: str, documents: Documents, error: Exception) -> None:
-        """Retry documents that cannot be read with the next flush; searches go on without them."""
-        life = self.life(agent_id)
-        life.changed_documents = life.changed_documents or documents
-        log.log(logging.DEBUG if life.unreadable else logging.WARNING, "What is noted cannot be read now: %s.", error)
-        life.unreadable = True
 
     async def fill(self, agent_id: str, before: int | None = None) -> None:
         """Index everything missing for an agent; with `before`, only memories below that seq are required."""
-        life = self.life(agent_id)
+        life = self.lives[agent_id]
         whole = life.generation == self._lexical.generation
         if before is not None and whole and life.progress.lexical_through + 1 >= before:
             return
         known = await self.flush(agent_id)
         async with life.filling:
-            try:
-                if not known:
-                    life.progress = await self._lexical.run(tables.progress_of, agent_id)
-            except Unavailable as error:
-                self._log_stuck(error)
+            if not known:
+                await self._read_progress(agent_id, life)
             if life.generation != self._lexical.generation:
                 life.generation = self._lexical.generation
                 self._changed.set()
                 if life.documents is not None and life.changed_documents is None:
                     life.changed_documents = life.documents
                 await self.flush(agent_id)
-            while life.read is not None and life.progress.lexical_through < life.latest:
-                first = life.progress.lexical_through + 1
-                entries = life.read(first, min(life.latest, first + CHUNK - 1))
-                if not await self._filled(life, agent_id, entries):
-                    break
+            through = -1
+            while life.read is not None and through < life.progress.lexical_through < life.latest:
+                through = life.progress.lexical_through
+                entries = life.read(through + 1, min(life.latest, through + CHUNK))
+                with self._unless_locked():
+                    _, progress = await self._lexical.in_thread(self._lexical.add, {agent_id: entries}, {})
+                    self._stuck = False
+                    life.progress = progress[agent_id]
+                    self._indexed([])
 
-    async def _filled(self, life: IndexedLife, agent_id: str, entries: Sequence[Entry]) -> bool:
-        before = life.progress.lexical_through
+    async def _read_progress(self, agent_id: str, life: IndexedLife) -> None:
+        with self._unless_locked():
+            life.progress = await self._lexical.run(tables.progress_of, agent_id)
+
+    @contextmanager
+    def _unless_locked(self) -> Iterator[None]:
+        """Context for work that is left out while another process has locked the index; logs the first time."""
         try:
-            _, progress = await self._lexical.in_thread(self._index, {agent_id: entries}, {})
+            yield
         except Unavailable as error:
-            self._log_stuck(error)
-            return False
-        self._stuck = False
-        life.progress = progress[agent_id]
-        self._indexed([])
-        return life.progress.lexical_through > before
-
-    def _log_stuck(self, error: Unavailable) -> None:
-        log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
-        self._stuck = True
-
-    async def fill_all(self) -> None:
-        for agent_id in list(self.lives):
-            await self.fill(agent_id)
+            log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
+            self._stuck = True
 
     async def update_progress(self, waiting: int) -> None:
         """Update the progress of agents with waiting vectors; of all agents if more texts wait than was known."""
         lost = waiting > sum(life.progress.waiting for life in self.lives.values())
         for agent_id, life in list(self.lives.items()):
             if lost or life.progress.waiting:
-                try:
-                    life.progress = await self._lexical.run(tables.progress_of, agent_id)
-                except Unavailable as error:
-                    self._log_stuck(error)
+                await self._read_progress(agent_id, life)
 
 
 # -- recall ------------------------------------------------------------------------------------------------------------
@@ -437,7 +408,8 @@ class RecallService(Indexer):
 
         `progress` is called with the number of documents that have their vectors, and of all.
         """
-        await self.fill_all()
+        for agent_id in list(self.lives):
+            await self.fill(agent_id)
         if not self._use_vectors:
             return not self._vectors.wanted
         watcher = progress or (lambda done, total: None)
@@ -503,7 +475,7 @@ class RecallService(Indexer):
         nearest: asyncio.Task[NearestVectors | None] | None = None
         try:
             if asked and self._use_vectors and query.strip():
-                written = sought.kinds if self.life(sought.agent_id).progress.documents else ()
+                written = sought.kinds if self.lives[sought.agent_id].progress.documents else ()
                 wanted = self._vectors.query(query, sought.agent_id, sought.memories, written)
                 # In this order: the child embeds the query once, and searches while the words are looked up.
                 similar = asyncio.create_task(self._vectors.similar_words(wanted, question.words))
@@ -519,7 +491,7 @@ class RecallService(Indexer):
         return rank(found, question, k, now, settings, sought.without), asked and self._is_behind(sought, near)
 
     def _is_behind(self, sought: _Sought, near: NearestVectors | None) -> bool:
-        progress = self.life(sought.agent_id).progress
+        progress = self.lives[sought.agent_id].progress
         memories = sought.memories and self._settings().embed == EVERYTHING
         if near is None:
             return memories * progress.lexical_through + bool(sought.kinds) * progress.documents > 0
@@ -538,7 +510,7 @@ class RecallService(Indexer):
             near = await nearest if nearest is not None else None
             known = near or NearestVectors()
             found = await self._lexical.run(gather, agent_id, matches, known.memories, known.documents, kinds, weight)
-            if self.life(agent_id).generation == self._lexical.generation:
+            if self.lives[agent_id].generation == self._lexical.generation:
                 break
         return found, near
 

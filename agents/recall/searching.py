@@ -179,20 +179,27 @@ def _read_rows(
 
 
 class Term(NamedTuple):
+    """A word to search for, with its value and the number of the question's word that it stands for."""
+
     value: float
+    word: int
     rows: PostingList
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedTerms:
-    """A question as terms: one group for each word; `whole` is the sum of all words' values."""
+class WordMatches:
+    """The best rows of one table with their shares; and for scoring others the terms, best first, and their sum."""
 
-    groups: tuple[tuple[Term, ...], ...] = ()
+    terms: tuple[Term, ...] = ()
     whole: float = 1.0
+    shares: Mapping[int, float] = field(default_factory=dict)
 
-    def by_value(self) -> list[tuple[Term, int]]:
-        terms = [(term, number) for number, group in enumerate(self.groups) for term in group]
-        return sorted(terms, key=lambda one: -one[0].value)
+    def all_shares(self, rows: Collection[int]) -> dict[int, float]:
+        """Return the shares of these rows, found or not; of those with none of the words there is none."""
+        shares = {row: share for row, share in self.shares.items() if row in rows}
+        others = [row for row in rows if row not in shares]
+        sums = _sums([(term, term.rows.among(others)) for term in reversed(self.terms)])
+        return shares | {row: value / self.whole for row, value in sums.items()}
 
 
 def idf(count: int, total: int) -> float:
@@ -201,62 +208,47 @@ def idf(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def shares_of(terms: WeightedTerms, rows: Sequence[int]) -> dict[int, float]:
-    having = [(term, number, term.rows.among(rows)) for term, number in reversed(terms.by_value())]
-    return {row: value / terms.whole for row, value in _sums(terms, having).items()}
-
-
-def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
-    """Return the rows with the highest shares, best first, then youngest (or `oldest`) first.
+def _best_rows(terms: Sequence[Term], most: int, budget: int, oldest: bool) -> dict[int, float]:
+    """Return the rows with the highest sums of values, best first, then youngest (or `oldest`) first.
 
     Posting lists longer than the budget are only looked up for rows of rarer words, and for the newest rows.
     """
-    short: list[tuple[Term, int, Collection[int]]] = []
-    long: list[tuple[Term, int]] = []
-    for term, number in terms.by_value():
+    short: list[tuple[Term, Collection[int]]] = []
+    long: list[Term] = []
+    for term in terms:
         if len(term.rows) <= budget:
             budget -= len(term.rows)
-            short.append((term, number, term.rows.rows))
+            short.append((term, term.rows.rows))
         else:
-            long.append((term, number))
-    rows: set[int] = set().union(*(having for _, _, having in short))
+            long.append(term)
+    rows: set[int] = set().union(*(having for _, having in short))
     if long and budget:
         # Of rows with only very common words, the newest (or oldest) are enough.
-        common = long[0][0].rows.rows
+        common = long[0].rows.rows
         rows.update(common[:budget] if oldest else common[-budget:])
     wanted = list(rows)
-    found = short + [(term, number, term.rows.among(wanted)) for term, number in long]
-    sums = _sums(terms, sorted(found, key=lambda one: one[0].value))
+    sums = _sums(sorted(short + [(term, term.rows.among(wanted)) for term in long], key=lambda one: one[0].value))
     # Sorting only the values is the fastest way to drop most rows.
     least = sorted(sums.values())[-most] if len(sums) > most else 0.0
     turn = -1 if oldest else 1
     top = sorted(((value, turn * row) for row, value in sums.items() if value >= least), reverse=True)
-    return {turn * row: value / terms.whole for value, row in top[:most]}
+    return {turn * row: value for value, row in top[:most]}
 
 
-def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]]]) -> dict[int, float]:
-    """Return the sum of values for each row; within a group the last term counts."""
-    parts: list[dict[int, float]] = [{} for _ in terms.groups]
-    for term, number, having in found:
-        parts[number].update(dict.fromkeys(having, term.value))
-    parts.sort(key=len, reverse=True)
-    total = parts[0] if parts else {}
+def _sums(found: Sequence[tuple[Term, Collection[int]]]) -> dict[int, float]:
+    """Return the sum of values for each row; of the terms for one word the last counts."""
+    parts: dict[int, dict[int, float]] = {number: {} for number in sorted({term.word for term, _ in found})}
+    for term, having in found:
+        parts[term.word].update(dict.fromkeys(having, term.value))
+    total, *others = sorted(parts.values(), key=len, reverse=True) or [{}]
     get = total.get
-    for part in parts[1:]:
+    for part in others:
         for row, value in part.items():
             total[row] = get(row, 0.0) + value
     return total
 
 
 # -- what has the words -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class WordMatches:
-    """The best rows of one table with their shares, and the terms, for scoring rows found by vectors."""
-
-    terms: WeightedTerms = field(default_factory=WeightedTerms)
-    shares: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +294,10 @@ class Searcher:
         `widely` returns more memories, for when some will be filtered out.
         """
         of_time = tuple(memories_of_time(db, agent_id, question)) if memories else ()
-        number = tables.number_of(db, agent_id)
+        number, through, more = tables.agent_row(db, agent_id)
         if not number or not groups:
             return Matches(of_time=of_time)
-        through = tables.through_of(db, agent_id)
-        top = max(through, tables.top_memory(db, number))
-        more = tables.further_passages(db, number)
+        top = max(through, tables.last_row(db, f"{tables.table_of(number)}_content", number))
         stems = self._stemmer.stems({*groups, *chain.from_iterable(groups.values())})
 
         @cache
@@ -327,9 +317,10 @@ class Searcher:
         whole = sum(idf(look_up(word).frequency, total) ** 2 for word in groups)
 
         def find(rows_of: Callable[[_Word], PostingList], most: int, budget: int, oldest: bool = False) -> WordMatches:
-            terms = tuple(tuple(Term(word.value, rows_of(word)) for word in group) for group in chosen)
-            weighted = WeightedTerms(terms, whole)
-            return WordMatches(weighted, best_rows(weighted, most, budget, oldest=oldest))
+            terms = [Term(word.value, number, rows_of(word)) for number, group in enumerate(chosen) for word in group]
+            terms.sort(key=lambda term: -term.value)
+            best = _best_rows(terms, most, budget, oldest)
+            return WordMatches(tuple(terms), whole, {row: value / whole for row, value in best.items()})
 
         def written(table: str, last: int) -> WordMatches:
             # Uses the memories' idf: there are too few documents to tell which words are rare.
@@ -339,7 +330,7 @@ class Searcher:
             return find(rows_of, DOCUMENTS, min(self._budget, DOCUMENT_BUDGET))
 
         oldest = question.order < 0  # then the oldest come first among equals
-        most, last = WIDELY if widely else CANDIDATES, tables.top_document(db, number) if kinds else 0
+        most, last = WIDELY if widely else CANDIDATES, tables.last_row(db, "documents", number) if kinds else 0
         return Matches(
             find(lambda word: word.rows, most, self._budget, oldest) if memories else WordMatches(),
             find(lambda word: word.passages, most, self._budget, oldest) if memories and more else WordMatches(),
@@ -374,7 +365,7 @@ def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) 
     """
     if not (question.moments or question.order):
         return []  # the usual case
-    number, through = tables.number_of(db, agent_id), tables.through_of(db, agent_id)
+    number, through, _ = tables.agent_row(db, agent_id)
     if not through:
         return []
     found: list[int] = []
@@ -442,10 +433,10 @@ def gather(
     needed.read(later)
     texts.update(later)
     cosines = known | _of_repetitions(known, texts)
-    shares = _all_shares(matches.memories, [seq for seq in needed.memories if seq not in needed.parts])
+    shares = matches.memories.all_shares(needed.short())
     rows = [passage_row(memory_of(place), part_of(place)) for place in {*places, *cosines}
             if memory_of(place) in needed.parts]  # fmt: skip
-    shares |= {_place(row): share for row, share in _all_shares(matches.passages, rows).items()}
+    shares |= {_place(row): share for row, share in matches.passages.all_shares(rows).items()}
     best = best_places(relevances(shares, cosines, weight))
     needed.read({seq for place in best for seq in needed.beside(place)} - needed.memories.keys())
     of_time = [seq for seq in matches.of_time if seq in needed.memories]
@@ -513,11 +504,6 @@ def _is_first(place: int, texts: Mapping[int, RepeatedText]) -> bool:
     return seq not in texts or texts[seq].first == seq
 
 
-def _all_shares(matches: WordMatches, rows: Collection[int]) -> dict[int, float]:
-    shares = {row: share for row, share in matches.shares.items() if row in rows}
-    return shares | shares_of(matches.terms, [row for row in rows if row not in shares])
-
-
 def _documents(
     db: sqlite3.Connection, number: int, matches: Matches, cosines: Mapping[str, float], kinds: Collection[str]
 ) -> tuple[FoundDocument, ...]:
@@ -525,5 +511,5 @@ def _documents(
     found = tables.documents_found(db, number, words, cosines, kinds)
     shares: dict[int, float] = {}
     for kind, of_kind in matches.documents.items():
-        shares |= _all_shares(of_kind, [row for row, document, _ in found if document.kind == kind])
+        shares |= of_kind.all_shares([row for row, document, _ in found if document.kind == kind])
     return tuple(FoundDocument(document, shares.get(row), cosine) for row, document, cosine in found)

@@ -212,10 +212,16 @@ def words_after(db: sqlite3.Connection, number: int, limit: int) -> list[tuple[i
 # -- agents -----------------------------------------------------------------------------------------------------------
 
 
+def agent_row(db: sqlite3.Connection, agent_id: str) -> tuple[int, int, int]:
+    """Return the agent's number, the seq up to which all is indexed, and its passages beyond one for each memory.
+
+    All are 0 for an agent that was never indexed.
+    """
+    return db.execute("SELECT number, through, more FROM agents WHERE id = ?", (agent_id,)).fetchone() or (0, 0, 0)
+
+
 def number_of(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return the agent's number; 0 if it was never indexed."""
-    row = db.execute("SELECT number FROM agents WHERE id = ?", (agent_id,)).fetchone()
-    return int(row[0]) if row else 0
+    return agent_row(db, agent_id)[0]
 
 
 def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
@@ -238,15 +244,9 @@ def passages_of(number: int) -> str:
     return f"passages_{number % TABLES:02}"
 
 
-def further_passages(db: sqlite3.Connection, number: int) -> int:
-    row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
-    return int(row[0]) if row else 0
-
-
 def through_of(db: sqlite3.Connection, agent_id: str) -> int:
     """Return the seq up to which all memories of the agent are indexed."""
-    row = db.execute("SELECT through FROM agents WHERE id = ?", (agent_id,)).fetchone()
-    return int(row[0]) if row else 0
+    return agent_row(db, agent_id)[1]
 
 
 def agents_of(db: sqlite3.Connection) -> list[str]:
@@ -404,16 +404,8 @@ def last_memory(db: sqlite3.Connection, agent_id: str) -> tuple[int, str | None]
     return through, entry.text if entry is not None else None
 
 
-def top_memory(db: sqlite3.Connection, number: int) -> int:
-    """Return the last indexed seq of the agent, even after a gap; 0 for none."""
-    return _top(db, f"{table_of(number)}_content", number)
-
-
-def top_document(db: sqlite3.Connection, number: int) -> int:
-    return _top(db, "documents", number)
-
-
-def _top(db: sqlite3.Connection, table: str, number: int) -> int:
+def last_row(db: sqlite3.Connection, table: str, number: int) -> int:
+    """Return the lower half of the agent's last row id in a table, even after a gap; 0 for none."""
     row = db.execute(f"SELECT max(id) FROM {table} WHERE id BETWEEN ? AND ?", span(number)).fetchone()
     return int(row[0] or 0) & 0xFFFFFFFF
 

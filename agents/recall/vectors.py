@@ -9,7 +9,10 @@ import asyncio
 import logging
 import resource
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar, TypeVarTuple, cast
 
@@ -112,21 +115,15 @@ class EmbeddingBudget:
         if self._budget is None or not child.served:
             return await child.do(work, *args)
         owner = self._named(agent) if agent else agent
-        if not price.calls:
-            result, bill, error = await child.do_metered(work, *args)
-            self._count(owner, bill)
-        else:
-            with self._budget.reserve(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
-                result, bill, error = await child.do_metered(work, *args)
-                self._count(owner, bill)
+        reserve = partial(self._budget.reserve, owner, Task.EMBEDDINGS, price.tokens, 0, price.calls)
+        with reserve() if price.calls else nullcontext():
+            result, bill, error = await child.ask(True, work, *args)
+            if bill.calls:
+                self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
+                self._on_answer()
         if error is not None:
             raise error
         return cast(R, result)
-
-    def _count(self, owner: str, bill: Bill) -> None:
-        if self._budget is not None and bill.calls:
-            self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
-            self._on_answer()
 
     def pause(self) -> float | None:
         """Return the seconds until `without` is cleared; None if it is empty."""
@@ -160,8 +157,7 @@ class EmbeddingQueue:
 
     async def step(self, child: VectorProcess) -> int:
         """Process one batch of each kind; return the number of texts processed or skipped."""
-        words, documents = await self._learn_words(child), await self._embed_documents(child)
-        return words + documents + await self._embed_memories(child)
+        return sum([await embed(child) for embed in (self._learn_words, self._embed_documents, self._embed_memories)])
 
     async def _learn_words(self, child: VectorProcess) -> int:
         if not self._has_room_for_words or NOBODY in self._budget.without:
@@ -199,7 +195,10 @@ class EmbeddingQueue:
                 if not await self._put(child, agent_id, records):
                     return 1
             except NoRoom as error:
-                self._go_without_room(agent_id, error)
+                if not self._without_room:
+                    log.warning("Not everybody's memories get vectors: %s.", error)
+                self._without_room.add(agent_id)
+                self.trouble = str(error)
                 return 1
             self._pace(child, self._clock.monotonic() - began)
         await self._lexical.run(tables.memories_embedded, agent_id, through)
@@ -211,12 +210,6 @@ class EmbeddingQueue:
         except BudgetExhausted:
             return False
         return True
-
-    def _go_without_room(self, agent_id: str, error: NoRoom) -> None:
-        if not self._without_room:
-            log.warning("Not everybody's memories get vectors: %s.", error)
-        self._without_room.add(agent_id)
-        self.trouble = str(error)
 
     def _pace(self, child: VectorProcess, seconds: float) -> None:
         """Adapt the batch size; it does not grow with a server, whose speed for few texts says little."""
@@ -336,54 +329,51 @@ class VectorService:
             pass  # the agents in `without` are tried again
 
     async def _work_off(self) -> None:
-        if self._child is None:
-            await self._open()
+        child = self._child
+        if child is None:
+            child = await self._open()
         else:
-            await self._child.do(Store.check)
+            await child.do(Store.check)
         if self._away:
-            await self._opened.do(Store.greet)
+            await child.do(Store.greet)
             log.info("The server that embeds answers again.")
             self._away, self._error = 0, ""
         while not self._stopping:
-            await self._remove_obsolete()
+            await self._remove_obsolete(child)
             since_report = 0
-            while not self._stopping and (done := await self._queue.step(self._opened)):
+            while not self._stopping and (done := await self._queue.step(child)):
                 self._failures = 0
                 since_report += done
                 if since_report >= MOST:
                     since_report = 0
                     await self._report()
-                await self._remove_obsolete()
+                await self._remove_obsolete(child)
             await self._report()
-            if await self._verify():
+            if await self._verify(child):
                 break
 
-    async def _open(self) -> None:
+    async def _open(self) -> VectorProcess:
         self._queue.restart()
-        self._child = VectorProcess(self._folder, self._settings(), self._by())
-        state = await self._child.open()
+        self._child = child = VectorProcess(self._folder, self._settings(), self._by())
+        state = await child.open()
         if state.fresh:
             await self._lexical.run(tables.forget_vectors)
             await self._report()
         self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
         self._error = ""
         self._verified = -VERIFY_EVERY
+        return child
 
-    async def _embed_again(self, agent_id: str, wanted: int) -> None:
+    async def _embed_again(self, child: VectorProcess, agent_id: str, wanted: int) -> None:
         """Store an agent's vectors again, from the embedding cache."""
         if wanted:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
-        await self._opened.do(Store.forget, agent_id)
+        await child.do(Store.forget, agent_id)
         await self._lexical.run(tables.forget_vectors, agent_id)
         await self._report()
 
-    @property
-    def _opened(self) -> VectorProcess:
-        if self._child is None:
-            raise StoreFailed("the child process is gone")
-        return self._child
-
-    async def _verify(self) -> bool:
+    async def _verify(self, child: VectorProcess) -> bool:
+        """Embed again what is missing in the child's index; return whether nothing was."""
         if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
             return True
         self._verified = self._clock.monotonic()
@@ -393,21 +383,18 @@ class VectorService:
                 break
             wanted = await self._lexical.run(tables.vectors_expected, agent_id)
             samples = await self._lexical.run(tables.samples, agent_id)
-            if not await self._opened.do(Store.holds, agent_id, wanted, samples):
-                await self._embed_again(agent_id, wanted)
+            if not await child.do(Store.holds, agent_id, wanted, samples):
+                await self._embed_again(child, agent_id, wanted)
                 whole = False
         return whole
 
-    async def _remove_obsolete(self) -> None:
+    async def _remove_obsolete(self, child: VectorProcess) -> None:
         forgotten, self._forgotten = self._forgotten, []
         for agent_id in forgotten:
-            await self._embed_again(agent_id, 0)
+            await self._embed_again(child, agent_id, 0)
         obsolete, self._obsolete = self._obsolete, []
-        by_agent: dict[str, list[str]] = {}
-        for one in obsolete:
-            by_agent.setdefault(agent_of(one), []).append(one)
-        for agent_id, ids in by_agent.items():
-            await self._opened.do(Store.remove, agent_id, ids)
+        for agent_id, ids in groupby(sorted(obsolete, key=agent_of), agent_of):
+            await child.do(Store.remove, agent_id, list(ids))
 
     async def _report(self) -> None:
         everything = self._settings().embed == EVERYTHING

@@ -87,13 +87,13 @@ async def test_an_index_that_another_process_holds_is_said_once_and_filled_when_
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(Unavailable):
         progress(lexical, "#1")
-    feed.life("#1").latest = 3
+    feed.lives["#1"].latest = 3
     await feed.fill("#1")
-    assert feed.life("#1").progress.lexical_through == 2
+    assert feed.lives["#1"].progress.lexical_through == 2
     assert [record.levelname for record in caplog.records if "cannot keep up" in record.message] == ["WARNING"]
     other.close()
     await feed.fill("#1")
-    assert feed.life("#1").progress.lexical_through == 3
+    assert feed.lives["#1"].progress.lexical_through == 3
 
 
 async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_pile_up(lexical: LexicalIndex) -> None:
@@ -104,7 +104,7 @@ async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_
         for start in range(0, len(entries), 1000):
             feed.remember("#1", entries[start : start + 1000])
             await indexed()
-            assert len(feed.life("#1").queue) <= MAX_BULK_QUEUE
+            assert len(feed.lives["#1"].queue) <= MAX_BULK_QUEUE
         await feed.flush()
         assert (
             progress(lexical, "#1").lexical_through,
@@ -125,7 +125,7 @@ async def test_a_question_to_one_waits_for_what_that_one_lived_through_and_for_n
     await feed.fill("#1")
     assert (lexical.do(tables.through_of, "#1"), progress(lexical, "#1").documents) == (3, 1)
     assert (lexical.do(tables.through_of, "#2"), progress(lexical, "#2").documents) == (0, 0)
-    await feed.fill_all()
+    await feed.fill("#2")
     assert (lexical.do(tables.through_of, "#2"), progress(lexical, "#2").documents) == (3, 1)
 
 
