@@ -30,30 +30,6 @@ from mud.storage.files import write_atomic
 
 T = TypeVar("T")
 
-PIECES = 8
-"""Pieces of `num_ctx` tokens read of a long text; its vector is their mean weighted by length."""
-BATCH = 32
-NUMBER_BYTES = 24
-"""Upper bound for one number of a vector in an answer."""
-EXTRA = 8
-"""Tokens of `num_ctx` reserved for the special tokens that a model adds."""
-LONGEST = 60.0
-"""Seconds for one request, whatever the profile says, so that the child does not count as hung."""
-SHORTEST = 64
-"""Characters; a refused text is halved until it is this short, then skipped."""
-KNOWN = "The brass key lies under the third flowerpot."
-"""Its vector identifies the model."""
-BLANK = "."
-"""Sent for an empty text, which servers refuse."""
-MEANINGS = {
-    404: "it does not know this address or this model: check host and model in config/llm/embed.md",
-    501: "it was not started for embeddings; llama.cpp's takes --embeddings --pooling mean",
-}
-MODELS = "embedders.json"
-"""Beside the vectors: the vectors of `KNOWN` for each model name."""
-SAME_MODEL = 0.98
-"""Cosine from which two vectors of one text are the same model's; other hardware or quantization differs less."""
-
 
 class Embedder(Protocol):
     @property
@@ -91,6 +67,30 @@ def embedder(name: str, help: str) -> Callable[[Callable[[Path], Embedder]], Emb
 
 
 # -- on a server -------------------------------------------------------------------------------------------------------
+
+PIECES = 8
+"""Pieces of `num_ctx` tokens read of a long text; its vector is their mean weighted by length."""
+BATCH = 32
+NUMBER_BYTES = 24
+"""Upper bound for one number of a vector in an answer."""
+EXTRA = 8
+"""Tokens of `num_ctx` reserved for the special tokens that a model adds."""
+LONGEST = 60.0
+"""Seconds for one request, whatever the profile says, so that the child does not count as hung."""
+SHORTEST = 64
+"""Characters; a refused text is halved until it is this short, then skipped."""
+KNOWN = "The brass key lies under the third flowerpot."
+"""Its vector identifies the model."""
+BLANK = "."
+"""Sent for an empty text, which servers refuse."""
+MEANINGS = {
+    404: "it does not know this address or this model: check host and model in config/llm/embed.md",
+    501: "it was not started for embeddings; llama.cpp's takes --embeddings --pooling mean",
+}
+MODELS = "embedders.json"
+"""Beside the vectors: the vectors of `KNOWN` for each model name."""
+SAME_MODEL = 0.98
+"""Cosine from which two vectors of one text are the same model's; other hardware or quantization differs less."""
 
 
 @dataclass(frozen=True, slots=True)
