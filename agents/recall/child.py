@@ -195,9 +195,8 @@ class Store:
 
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Imported here because these import numpy.
-        from agents.recall.cache import EmbeddingCache, Thesaurus
         from agents.recall.embedders import EmbedderKind
-        from agents.recall.indexes import IndexKind, Place
+        from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
 
         chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
         model = chosen.make(folder, by)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.recall import tables
-from agents.recall.cache import EmbeddingCache
 from agents.recall.documents import digest_of
 from agents.recall.embedders import Embedder, EmbedderKind
+from agents.recall.indexes import EmbeddingCache
 from agents.recall.lexical import LexicalIndex
 from mud.registry import load
 

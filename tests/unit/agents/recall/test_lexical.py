@@ -20,6 +20,7 @@ from agents.recall.ranking import FoundDocument
 from agents.recall.searching import gather
 from agents.recall.tables import IndexProgress
 from mud.world.events import WHISPERED
+from tests.disks import file_size_limit
 from tests.unit.agents.recall.lives import entry, found, keys, life, progress, seqs, sync
 
 Open = Callable[..., LexicalIndex]
@@ -321,3 +322,127 @@ def test_a_note_is_found_by_its_other_names(opened: Open) -> None:
     assert [record.text for record in index.do(tables.documents_waiting, 9, ())] == [
         "Zeppelin, Airship, Old Bag\nIt lands on Tuesdays."
     ]
+
+
+# -- what waits for its vectors ----------------------------------------------------------------------------------------
+
+
+def test_memories_wait_for_their_vectors_once_for_each_text(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life("Petra yawns.", "A fox.", "Petra yawns.", "An owl.")})
+    waiting = index.do(tables.memories_waiting, 3, "", ())
+    assert waiting is not None
+    agent, through, records = waiting
+    assert (agent, through, [record.id for record in records]) == ("#1", 3, ["#1|1", "#1|2"])
+    assert (progress(index, "#1").vector_through, progress(index, "#1").waiting) == (0, 4)
+    index.do(tables.memories_embedded, "#1", 3)
+    assert (progress(index, "#1").vector_through, index.do(tables.vectors_expected, "#1")) == (3, 2)
+    assert index.do(tables.all_waiting, True) == (1, 4)
+    assert index.do(tables.all_waiting, False) == (0, 0)
+    waiting = index.do(tables.memories_waiting, 3, "", ())
+    assert [record.id for record in (waiting or ("", 0, []))[2]] == ["#1|4"]
+    index.do(tables.memories_embedded, "#1", 99)
+    assert progress(index, "#1").vector_through == 4
+    assert index.do(tables.memories_waiting, 3, "", ()) is None
+
+
+def test_a_stretch_of_repetitions_is_passed_without_a_record(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life(*["Petra yawns."] * 5)})
+    index.do(tables.memories_embedded, "#1", 2)
+    assert index.do(tables.memories_waiting, 2, "", ()) == ("#1", 4, [])
+
+
+def test_agents_take_turns_for_their_vectors(opened: Open) -> None:
+    index = opened()
+    index.add({agent: life("one", "two", "three", "four") for agent in ("#1", "#2", "#3")})
+    served: list[str] = []
+    while (waiting := index.do(tables.memories_waiting, 2, served[-1] if served else "", ())) is not None:
+        served.append(waiting[0])
+        index.do(tables.memories_embedded, waiting[0], waiting[1])
+    assert served == ["#1", "#2", "#3"] * 2
+
+
+def test_lost_vectors_wait_again(opened: Open) -> None:
+    index = opened()
+    note = IndexedDocument("notes/owl", "note", "It hoots.", "An owl")
+    index.add({"#1": life("one"), "#2": life("one")})
+    sync(index, "#1", [note])
+    index.do(tables.documents_embedded, [note.vector_id("#1")])
+    index.do(tables.memories_embedded, "#1", 1)
+    index.do(tables.memories_embedded, "#2", 1)
+    index.do(tables.forget_vectors, "#1")
+    assert (
+        progress(index, "#1").waiting,
+        progress(index, "#2").waiting,
+        index.do(tables.vectors_expected, "#1"),
+    ) == (2, 0, 0)
+    index.do(tables.forget_vectors)
+    assert (progress(index, "#1").waiting, progress(index, "#2").waiting) == (2, 1)
+    assert index.do(tables.agents_of) == ["#1", "#2"]
+
+
+def test_a_forgotten_life_leaves_nothing_behind(opened: Open) -> None:
+    index = opened()
+    index.add({"#1": life("Petra yawns.", "Petra yawns.")})
+    assert seqs(index, "#1", "yawns") == [2, 1]
+    index.do(tables.memories_embedded, "#1", 2)
+    index.forget("#1")
+    assert seqs(index, "#1", "yawns") == []
+    assert (
+        progress(index, "#1"),
+        index.do(tables.vectors_expected, "#1"),
+        index.do(tables.memories_waiting, 9, "", ()),
+    ) == (IndexProgress(), 0, None)
+    index.add({"#1": life("A fox.", "Petra yawns.")})
+    assert seqs(index, "#1", "yawns") == [2]
+    assert found(index, "#1", "yawns").times == {}
+
+
+# -- a disk without room -----------------------------------------------------------------------------------------------
+
+
+def herons(first: int, last: int) -> list[Entry]:
+    at = "2026-01-01T00:00:00.000Z"
+    return [Entry(seq, at, "heard", None, None, f"The {seq}. heron, h{seq}.") for seq in range(first, last + 1)]
+
+
+@pytest.mark.parametrize("before", [0, 500])
+def test_on_a_full_disk_it_goes_on_in_memory(opened: Open, caplog: pytest.LogCaptureFixture, before: int) -> None:
+    index = opened()
+    index.add({"#1": herons(1, before)})
+    with file_size_limit(300_000):
+        for first in range(before + 1, before + 2000, 100):
+            # From where it says that it is: a copy may lack what was never written down.
+            start = index.do(tables.through_of, "#1") + 1
+            index.add({"#1": herons(start, first + 99)})
+            assert index.do(tables.through_of, "#1") == first + 99
+            assert seqs(index, "#1", f"h{first}")[0] == first
+        assert progress(index, "#1").lexical_through == before + 2000
+        assert seqs(index, "#1", "h1")[0] == 1
+    assert [record.levelname for record in caplog.records if "in memory" in record.message] == ["WARNING"]
+    assert [record for record in caplog.records if record.levelno > logging.WARNING] == []
+
+
+def test_after_a_full_disk_the_file_is_used_as_it_was_left(opened: Open, tmp_path: Path) -> None:
+    index = opened()
+    index.add({"#1": herons(1, 100)})
+    with file_size_limit(1000):
+        index.add({"#1": herons(101, 101)})
+        # What could not be copied comes from whoever fills it.
+        index.add({"#1": herons(index.do(tables.through_of, "#1") + 1, 200)})
+        assert index.do(tables.through_of, "#1") == 200
+    index.close()
+    again = opened()
+    assert again.do(tables.through_of, "#1") == 100
+    again.add({"#1": herons(101, 200)})
+    assert seqs(again, "#1", "h200")[0] == 200
+
+
+def test_where_no_index_can_be_kept_that_alone_is_said(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / ".index").write_text("in the way")
+    index = LexicalIndex(tmp_path / ".index/lexical.sqlite3")
+    index.add({"#1": herons(1, 5)})
+    assert seqs(index, "#1", "h3")[0] == 3
+    (said,) = [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING]
+    assert said.startswith(f"No index can be kept in {tmp_path / '.index'} (")

@@ -8,8 +8,8 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall import tables
-from agents.recall.cache import EmbeddingCache
 from agents.recall.embedders.hashing import HashingEmbedder
+from agents.recall.indexes import EmbeddingCache
 from agents.recall.lexical import LexicalIndex
 from mud.errors import LociError
 from tests.benchmarks._recall.apart import Apart, count_tokens, frequent_words
