@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -15,9 +15,6 @@ from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.recall import MAX_BULK_QUEUE, Indexer
-from agents.recall.settings import RecallSettings
-from agents.recall.vectors import VectorService
-from mud.clock import VirtualClock
 from mud.errors import Unavailable
 from tests.unit.agents.recall.lives import progress
 
@@ -149,42 +146,10 @@ async def test_a_question_of_whoever_has_the_newest_memories_before_their_eyes_w
     assert lexical.do(tables.through_of, "#1") == 3
 
 
-# -- the background loops leave by themselves, even if no cancellation ever reaches them -------------------------------
-
-
-BOUND = 60.0
-
-
-@pytest.fixture
-async def threaded(tmp_path: Path) -> AsyncIterator[LexicalIndex]:
-    index = LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
-    yield index
-    await index.end(BOUND)
-
-
-@pytest.mark.parametrize("embedder", ["none", "hashing", "oracle"])
-@pytest.mark.parametrize("settled", [True, False])
-async def test_the_keeper_of_vectors_leaves_when_told(
-    tmp_path: Path, threaded: LexicalIndex, embedder: str, settled: bool
-) -> None:
-    async def noted(waiting: int, total: int) -> None:
-        assert waiting == total == 0
-
-    settings = RecallSettings(embedder=embedder)
-    keeper = VectorService(tmp_path / ".index", threaded, lambda: settings, VirtualClock(), noted)
-    running = asyncio.create_task(keeper.run())
-    async with asyncio.timeout(BOUND):
-        if settled:
-            await keeper.settled.wait()
-        keeper.stop()
-        await running
-    assert not keeper.ready
-
-
-async def test_the_feed_leaves_when_told(threaded: LexicalIndex) -> None:
-    feed = Indexer(threaded, lambda gone: None, lambda agent: None)
+async def test_the_feed_leaves_when_told(lexical: LexicalIndex) -> None:
+    feed = _feed(lexical)
     running = asyncio.create_task(feed.keep_flushing())
-    async with asyncio.timeout(BOUND):
+    async with asyncio.timeout(60):
         await asyncio.sleep(0)
         feed.stop_flushing()
         await running
