@@ -159,18 +159,13 @@ class Indexer:
         # No valid generation, so that the documents are indexed too.
         life.generation = -1
         with self._unless_locked():
-            if not await self._is_same_life(agent_id, life.latest, read):
+            indexed, text = await self._lexical.run(tables.last_memory, agent_id)
+            archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
+            if indexed and archived != [text]:
                 log.info("The index holds another life of %s; it is read anew.", agent_id)
                 await self._lexical.in_thread(self._lexical.forget, agent_id)
                 self._forgotten(agent_id)
         await self.fill(agent_id)
-
-    async def _is_same_life(self, agent_id: str, latest: int, read: Read) -> bool:
-        """Compare the last indexed memory with the archive."""
-        indexed, text = await self._lexical.run(tables.last_memory, agent_id)
-        if indexed == 0 or indexed > latest:
-            return indexed == 0
-        return [clean(entry.text) for entry in read(indexed, indexed)] == [text]
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
