@@ -46,14 +46,15 @@ from mud.storage.files import lock_folder
 from mud.storage.paths import check_held, check_tree, open_own
 
 if TYPE_CHECKING:
-    from agents.recall.embedders import Served
+    from agents.recall.embedders import ServedEmbedder
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 Answer = tuple[Any, Bill, Unavailable | StoreFailed | None]
 """Result, what a server charged, and error."""
 
-CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
+CHROMA = "chroma"
+"""The index, and its folder."""
 NEAREST_SAMPLES = 10
 """A stored text must be among this many results for its own vector."""
 NICENESS = 5
@@ -177,7 +178,7 @@ class Store:
     def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
         check_tree(folder)
         self._closed = False
-        self._served: Served | None = None
+        self._served: ServedEmbedder | None = None
         self._lock_path = folder / "worker.lock"
         # A previous child may still be ending; two writers would lose vectors silently.
         self._folder_lock = lock_folder(folder, wait=True)
@@ -194,14 +195,13 @@ class Store:
 
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Imported here because these import numpy.
-        from agents.recall.cache import EmbeddingCache, Thesaurus
         from agents.recall.embedders import EmbedderKind
-        from agents.recall.indexes import IndexKind, Place
+        from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
 
         chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
         model = chosen.make(folder, by)
-        self._served = cast("Served", model) if chosen.served else None
-        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA_SERVER if server else CHROMA)
+        self._served = cast("ServedEmbedder", model) if chosen.served else None
+        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA)
         self._clean_shutdown = None if server else CleanShutdown(folder / CHROMA)
         if self._clean_shutdown is not None:
             self._clean_shutdown.open()
@@ -279,6 +279,7 @@ class Store:
         return 2 * sum(found) >= len(found)
 
     def price(self, texts: Sequence[str]) -> Bill:
+        """Return what embedding these texts costs at most."""
         missing = self._cache.missing([digest_of(text) for text in texts], texts)
         return self._served.price(missing) if self._served is not None else Bill()
 
@@ -340,7 +341,7 @@ class VectorProcess:
         self._listening = asyncio.create_task(self._listen(reader))
         settings = self._settings
         server = "" if settings.chroma == EMBEDDED else settings.chroma
-        state, _, error = await self._ask(False, Store, self._folder, settings.embedder, server, self._by)
+        state, _, error = await self.ask(False, Store, self._folder, settings.embedder, server, self._by)
         if error is not None:
             raise error
         self.ready, self.served = True, state.served
@@ -387,16 +388,13 @@ class VectorProcess:
 
     async def do(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> R:
         """Run a method of the store in the child; `StoreFailed` when there is no answer."""
-        result, _, error = await self._ask(False, work, *args)
+        result, _, error = await self.ask(False, work, *args)
         if error is not None:
             raise error
         return cast(R, result)
 
-    async def do_metered(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> Answer:
-        """Like `do`; also return what a server charged (even on failure), and the error instead of raising it."""
-        return await self._ask(True, work, *args)
-
-    async def _ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
+    async def ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
+        """Like `do`; if `metered`, also return what a server charged. The error is returned, not raised."""
         if self._writer is None or self._listening is None or self._listening.done():
             raise StoreFailed("the child process is gone")
         waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()

