@@ -253,7 +253,7 @@ async def _remember(
         if given.count:
             progress(f"summaries are written by {writes}")
         if args.summarizer is not None:
-            _choose(parts, agent, args.summarizer)
+            _choose(agent, args.summarizer)
         started = time.perf_counter()
         record = await _live(parts, agent, given, args, asks=asks)
         return agent, record | {"seconds": round(time.perf_counter() - started, 3)}
@@ -273,11 +273,11 @@ async def _model(parts: Parts, profile: str) -> str:
     return f"the model {found.model or 'of the server'} (config/llm/{profile}), and by rules where it fails"
 
 
-def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
+def _choose(agent: Agent, summarizer: str) -> None:
     """Use a summarizer for this run only, whatever the settings say."""
-    definition = parts.minds.definitions[agent.slug]
+    definition = agent.definition
     chosen = {"summarizer": Value("summarizer", summarizer, "the command line", 0)}
-    parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
+    agent.definition = replace(definition, overrides={**definition.overrides, **chosen})
 
 
 def _after(given: _Given, archive: Path, *, resume: bool) -> int:

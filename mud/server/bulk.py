@@ -76,7 +76,7 @@ async def live_through(
     Args:
         records: see `agents.memory.entries.entry_from_record`.
         batch: entries written at once, `BATCH` at most.
-        fold: called after each batch to fold what is due.
+        fold: called before the first batch and after each to fold what is due.
 
     Raises:
         LociError: the archive cannot be written.
@@ -87,6 +87,7 @@ async def live_through(
     rest = iter(records)
     async with parts.recall.in_bulk(agent.id) as indexed:
         with memory.in_bulk():
+            await fold(agent)  # a run before this one may have ended between writing and folding
             while some := list(islice(rest, batch)):
                 written = memory.append_raw(some, source)
                 if memory.waiting:

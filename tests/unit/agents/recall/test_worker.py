@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,7 +16,8 @@ from agents.memory.entries import Entry
 from agents.recall.child import Store, StoreState
 from agents.recall.documents import FolderGone, IndexedDocument, Query, Record, memory_records, record_of
 from agents.recall.indexes import MAX_SIMILAR, MIN_SIMILARITY, Thesaurus
-from mud.errors import UnknownName
+from mud.errors import UnknownName, UnsafePath
+from mud.storage.paths import hold, let_go
 
 Open = Callable[..., Store]
 
@@ -82,6 +84,29 @@ def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Pa
     store.close()
     assert (tmp_path / ".index" / "chroma.closed").exists()
     assert len(opened().state().documents) == 2
+
+
+@pytest.mark.parametrize("name", ["chroma.closed", "embeddings.sqlite3", "minilm-1.onnx"])
+def test_a_folder_in_place_of_a_file_is_refused_in_one_sentence(opened: Open, tmp_path: Path, name: str) -> None:
+    (tmp_path / ".index" / name).mkdir(parents=True)
+    with pytest.raises(UnsafePath, match="this is no ordinary file; expected one, or nothing under this name"):
+        opened()
+
+
+def test_nothing_is_written_where_the_vault_was_moved_away(opened: Open, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    descriptor = os.open(vault, os.O_RDONLY | os.O_DIRECTORY)
+    hold(vault, descriptor)
+    vault.rename(tmp_path / "moved")
+    try:
+        with pytest.raises(OSError, match="the vault's folder was moved"):
+            Store(vault / ".index", "hashing")
+    finally:
+        let_go(vault)
+        os.close(descriptor)
+    assert not vault.exists()
+    assert list((tmp_path / "moved").iterdir()) == []
 
 
 def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(opened: Open, tmp_path: Path) -> None:
