@@ -25,11 +25,11 @@ from agents.memory.summaries import Summary
 from mud.cli import VectorProgress, agent_argument, emit, progress, tool
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, Problem
+from mud.process import signals
 from mud.registry import plug_in_names
 from mud.sanitize import sanitize, visible
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
-from mud.signals import signals
 from mud.storage.jsonl import LONGEST_LINE
 from mud.storage.settings import Value, unknown_key
 from mud.world.narration import counted

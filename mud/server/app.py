@@ -21,19 +21,17 @@ from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.portal.plain import run_plain, show_plain
+from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
 from mud.portal.session import Session
-from mud.portal.wrapped import draws, show_wrapped
+from mud.process import Signals, signals
 from mud.sanitize import VisibleFormatter, visible
 from mud.server.checks import check_lives
+from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
-from mud.server.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
-from mud.server.possession import look_through, submit
 from mud.server.reloading import Reloading
-from mud.server.requests import carry_out
+from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
-from mud.signals import Signals, signals
-from mud.storage.log_files import VaultLog
+from mud.storage.files import VaultLog
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request

@@ -24,7 +24,7 @@ from mud.clock import VirtualClock, iso
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, Problem, VaultProblem
-from mud.storage.world_state import SavedState, read_state
+from mud.storage.world_files import SavedState, read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
 from mud.world.things import Thing

@@ -17,6 +17,8 @@ from mud.storage.files import read_if_there, write_atomic
 from mud.storage.paths import make_folder
 from mud.world.narration import phrase, shortened
 
+MODEL_ANSWERS = phrase("app.models.answers", "host")
+MODEL_SILENT = phrase("app.models.silent", "host")
 MET = phrase("app.models.met", "host", "model")
 MET_UNNAMED = phrase("app.models.met_unnamed", "host")
 

@@ -13,7 +13,7 @@ from mud.errors import Problem
 from mud.sanitize import visible
 from mud.storage.files import NOTE
 from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, may_be_read, unsafe
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
 """Files that the program writes, and folders that hold some of them."""

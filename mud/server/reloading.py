@@ -18,8 +18,7 @@ from mud.clock import Clock
 from mud.commands import Outcome
 from mud.errors import LociError, Problem
 from mud.server.archive_checks import begun
-from mud.server.checks import check_files, with_mistakes
-from mud.server.phrases import check_texts
+from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.paths import SETTINGS, check_held
 from mud.storage.watch import Watcher

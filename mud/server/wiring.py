@@ -38,20 +38,26 @@ from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine
 from mud.engine.ledger import Ledger
-from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.registry import Registry, collect, load
 from mud.sanitize import visible
-from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
+from mud.server.checks import (
+    EMBED,
+    FAMILIES,
+    SCHEMAS,
+    check_files,
+    load_phrases,
+    thought_templates,
+    unknown_in,
+    voices_in,
+)
 from mud.server.known_hosts import KnownHosts
-from mud.server.opening import open_world, saved_state
-from mud.server.phrases import load_phrases
+from mud.server.opening import open_world, saved_state, state_of
 from mud.storage.configuration import Configuration
 from mud.storage.files import VaultLock, sweep_leftovers
 from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
-from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import STATE, SavedState, write_state
+from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
 from mud.world.narration import listed
 
 __all__ = [

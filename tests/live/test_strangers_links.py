@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.storage.files import VaultLock
 from tests.processes import Running, loci, memories, texts
 from tests.settings import put

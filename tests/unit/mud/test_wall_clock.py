@@ -11,9 +11,9 @@ import pytest
 
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
+from mud.process import Signals
 from mud.server.app import App, Options
 from mud.server.wiring import opened
-from mud.signals import Signals
 from tests.houses import house
 from tests.processes import memories
 from tests.vaults import copy_vault, without_vectors

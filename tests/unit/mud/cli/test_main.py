@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
 from mud.cli import Tool
+from mud.command_line import NEEDED, check_packages, main
 from mud.registry import load, plug_in_names
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -182,3 +184,12 @@ def test_another_package_called_agents_is_named_in_one_line(tmp_path: Path) -> N
     assert shadowed.returncode == 1
     assert shadowed.stderr.count("\n") == 1
     assert f"another package called agents, in {tmp_path / 'agents'}" in shadowed.stderr
+
+
+def test_the_packages_that_are_looked_for_are_those_that_the_project_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert list(NEEDED) == [re.split(r"[<>=]", wanted)[0] for wanted in project["dependencies"]]
+
+
+def test_where_all_is_installed_nothing_is_said() -> None:
+    check_packages()

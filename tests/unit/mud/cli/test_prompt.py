@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from agents.definition import write_definition
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.storage.documents import replace_key
 from mud.storage.files import VaultLock

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.storage.files import VaultLock
 from mud.world.events import Perception

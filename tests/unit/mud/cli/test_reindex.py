@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agents.recall.recall import FOLDER, LEXICAL
-from mud.__main__ import main
+from mud.command_line import main
 from mud.storage.files import VaultLock
 from tests.settings import put
 from tests.vaults import copy_vault

@@ -15,7 +15,7 @@ from mud.commands._command import CATEGORIES, KEEPS
 from mud.engine import engine as engine_module
 from mud.registry import collect, load
 from mud.storage.documents import link_name, parse_document
-from mud.storage.world_files import load_world_files
+from mud.storage.world_files import WorldFiles
 from mud.world.changes import Define, Put
 from mud.world.matching import plain
 from mud.world.narration import Phrase
@@ -115,7 +115,7 @@ def test_every_phrase_of_engine_and_commands_has_its_text_with_the_right_places_
 
 def starter_world() -> World:
     """The shipped world, with its agents and a visitor in The Garden, where one thing lies and another is carried."""
-    files, problems = load_world_files(SHIPPED)
+    files, problems = WorldFiles(SHIPPED).load()
     assert problems == []
     world = World()
     world.apply(Define(one.thing) for one in files)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 from mud.world.roles import Role
 from tests.houses import texts_of
 from tests.unit.mud.server.stage import edited

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from tests.unit.mud.storage.test_watch import watching
 from tests.vaults import copy_vault, without_vectors
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.checks import check_files
 from mud.server.wiring import opened
 from mud.world.roles import Role

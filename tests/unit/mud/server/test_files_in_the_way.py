@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from agents.compaction.summarizer import parse_style
-from mud.__main__ import main
+from mud.command_line import main
 from mud.errors import Problem
 from mud.server.opening import saved_state
 from mud.server.wiring import opened
 from mud.storage.paths import LINK, LONGEST_FILE
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 from tests.unit.mud.server.test_unreadable_files import HUGE, folder, huge, pipe
 from tests.vaults import SHIPPED, copy_vault, without_vectors
 

@@ -8,7 +8,7 @@ import pytest
 from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
 from mud.server.wiring import RealClock, load_brains, load_commands, opened, opened_for_recall
 from mud.storage.files import VaultLock
-from mud.storage.world_state import read_state
+from mud.storage.world_files import read_state
 from mud.world.roles import Role
 from tests.houses import house, texts_of
 from tests.settings import put
