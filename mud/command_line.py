@@ -188,8 +188,7 @@ NEEDED = {
 """The packages in pyproject.toml, with their import names."""
 
 
-ROOM = 16
-"""Files that must be free to open; an event loop alone needs several."""
+ROOM = 16  # files that must be free to open; an event loop alone needs several
 
 
 def check_room() -> None:

@@ -21,8 +21,7 @@ from types import FrameType
 from typing import Any
 
 ENDING = (signal.SIGHUP, signal.SIGINT, signal.SIGTERM)
-SAME = 1.0
-"""Seconds after the first signal in which others are ignored."""
+SAME = 1.0  # seconds after the first signal in which others are ignored
 
 
 class Signals:

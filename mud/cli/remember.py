@@ -154,10 +154,8 @@ class _Given:
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file, self.name = file, name
         self.count = 0
-        self.named = False
-        """Whether any line has an `id`."""
-        self.known = 0
-        """Lines skipped because a memory with their id exists."""
+        self.named = False  # whether any line has an `id`
+        self.known = 0  # lines skipped because a memory with their id exists
         problems: list[Problem] = []
         ignored: dict[str, int] = {}
         for number, line in _lines(file, name):

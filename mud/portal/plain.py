@@ -13,11 +13,9 @@ from collections.abc import Callable
 
 from mud.portal.session import Session
 
-LONGEST = 400_000
-"""Bytes of a line that are kept; the rest is dropped, and the engine refuses such a line."""
+LONGEST = 400_000  # bytes of a line that are kept; the rest is dropped, and the engine refuses such a line
 CHUNK = 65_536
-AHEAD = 64
-"""Lines read ahead of the current one; then a fast pipe waits, so that memory is not filled."""
+AHEAD = 64  # lines read ahead of the current one; then a fast pipe waits, so that memory is not filled
 
 
 def show_plain(text: str) -> None:
@@ -134,8 +132,7 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
         reader.close()
 
 
-WIDEST = 100
-"""Most columns of a line; longer ones are hard to read."""
+WIDEST = 100  # most columns of a line; longer ones are hard to read
 
 
 def draws() -> bool:

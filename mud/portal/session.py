@@ -18,8 +18,7 @@ class Session:
 
     def __init__(self, who: str, submit: Callable[[str], Step], show: Callable[[str], None]) -> None:
         self.own = who
-        self.who = who
-        """Id of the character whose perceptions are shown: the player's own or a possessed one."""
+        self.who = who  # id of the character whose perceptions are shown: the player's own or a possessed one
         self.over = False
         self._submit = submit
         self._show = show

@@ -43,14 +43,11 @@ log = logging.getLogger(__name__)
 
 Shown = TypeVar("Shown")
 
-MODEL_GRACE = 5.0
-"""Seconds that a running model call is given at shutdown."""
-CLOSING_GRACE = 3.0
-"""Seconds that the background tasks are given to end."""
+MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
+CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
 """Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
-SYNC_EVERY = 1.0
-"""Seconds between two syncs of ledger and archives to disk."""
+SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 
 
 class Options(NamedTuple):
@@ -125,8 +122,7 @@ class App:
         self._session: Session | None = None
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
-        self._unsynced = ""
-        """Why the disk does not confirm writes; empty while it does."""
+        self._unsynced = ""  # why the disk does not confirm writes; empty while it does
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(

@@ -61,14 +61,10 @@ FAMILIES: dict[str, type] = {"llm": LLMProfile}
 
 NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
-EMBED = "embed"
-"""Name of the LLM profile whose server makes embeddings."""
-VOICES = "instinct."
-"""Prefix of the keys of agents' texts; the name of a voice follows."""
-DEFAULT_VOICE = "default"
-"""The voice that the others fall back on."""
-WHO = "self.who"
-"""Key of the voice text in which a speaker says its own name."""
+EMBED = "embed"  # name of the LLM profile whose server makes embeddings
+VOICES = "instinct."  # prefix of the keys of agents' texts; the name of a voice follows
+DEFAULT_VOICE = "default"  # the voice that the others fall back on
+WHO = "self.who"  # key of the voice text in which a speaker says its own name
 TIMES = ("sleep_at", "wake_at")
 PROFILES = (
     (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),

@@ -25,10 +25,8 @@ MET_UNNAMED = phrase("app.models.met_unnamed", "host")
 log = logging.getLogger(__name__)
 
 FILE = "log/model_hosts.json"
-MOST = 100
-"""Hosts kept; the oldest is dropped first and reported again."""
-LONGEST = 100
-"""Most characters shown of an address or a model name."""
+MOST = 100  # hosts kept; the oldest is dropped first and reported again
+LONGEST = 100  # most characters shown of an address or a model name
 
 
 class KnownHosts:

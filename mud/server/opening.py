@@ -169,8 +169,7 @@ def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) 
     return placed
 
 
-Placed = tuple[Thing, str | None]
-"""A thing and the id of the place that its file names."""
+Placed = tuple[Thing, str | None]  # a thing and the id of the place that its file names
 
 
 def build_world(

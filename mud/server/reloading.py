@@ -17,7 +17,6 @@ from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome
 from mud.errors import LociError, Problem
-from mud.server.archive_checks import begun
 from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.paths import SETTINGS, check_held
@@ -331,10 +330,8 @@ class Reloading:
             )
             parts.minds.owed = True  # until everything is restored
             agent.life.reopen()
-            since = begun(parts.vault, one.slug)
             for record in parts.ledger.after(0):
-                if str(record.get("at")) > since:
-                    parts.minds.recover(record)
+                parts.minds.recover(record)
             parts.minds.owed = owed
         except (LociError, OSError) as error:
             log.warning("agents/%s is gone and cannot be made anew: %s", one.slug, error)

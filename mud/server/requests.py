@@ -120,8 +120,7 @@ STILL_ASLEEP = (WAKE, "sleep")
 """Commands that do not wake a sleeping agent: the one wakes it anyway, the other is refused to a sleeper."""
 
 
-POSSESSED = "possessed"
-"""Stands in a trace in place of a brain: the owner decided."""
+POSSESSED = "possessed"  # stands in a trace in place of a brain: the owner decided
 
 
 def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:

@@ -56,16 +56,12 @@ INDEX_EVERY = 4000
 """Most steps between two rounds of indexing. A question indexes the asking agent's memories, except the newest, which
 its prompt shows anyway.
 """
-COLLECTED_EVERY = 200_000
-"""Allocations between two garbage collections; a long pause does not matter here."""
-STANDSTILL = 30 * 3600.0
-"""World seconds without a line, longer than any night, after which the run is given up."""
+COLLECTED_EVERY = 200_000  # allocations between two garbage collections; a long pause does not matter here
+STANDSTILL = 30 * 3600.0  # world seconds without a line, longer than any night, after which the run is given up
 IN_MEMORY = Path("/dev/shm")
 """Folder for the copy if it has room: a disk takes longer to create a file than an agent to think."""
-BYTES_A_STEP = 16_000
-"""Bytes reserved per step, four times the usual amount."""
-PARTS_TOLD = 10
-"""How often a run reports progress."""
+BYTES_A_STEP = 16_000  # bytes reserved per step, four times the usual amount
+PARTS_TOLD = 10  # how often a run reports progress
 
 Say = Callable[[str], None]
 
@@ -288,10 +284,8 @@ class _Run:
         await parts.recall.stop()
 
 
-LISTS = "newcomers."
-"""Prefix of the keys of these lists in the vault's texts."""
-INTERVALS = (6, 14)
-"""Least and most seconds between two thoughts."""
+LISTS = "newcomers."  # prefix of the keys of these lists in the vault's texts
+INTERVALS = (6, 14)  # least and most seconds between two thoughts
 
 
 def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:

@@ -38,26 +38,21 @@ from mud.storage.paths import (
     unsafe,
 )
 
-READ_LIMIT = 1024 * 1024
-"""Bytes; for files that people write."""
+READ_LIMIT = 1024 * 1024  # bytes; for files that people write
 OWN_LIMIT = 16 * READ_LIMIT
 """Bytes; for files that the program writes or appends to, such as a journal or a summary with its sources."""
 
-LONGEST_NAME = 60
-"""Characters in a slug; `LONGEST_NAME_BYTES` holds too, as file systems limit bytes."""
+LONGEST_NAME = 60  # characters in a slug; `LONGEST_NAME_BYTES` holds too, as file systems limit bytes
 LONGEST_NAME_BYTES = 180
 """Leaves room for `-edited`, a counter and an extension within the 255 bytes of common file systems."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
 """Device names of Windows, reserved with any extension."""
-_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
-"""Names of the temporary files of `write_atomic`."""
-NOTE = ".lock"
-"""The file of a vault with the process id of its writer."""
+_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")  # names of the temporary files of `write_atomic`
+NOTE = ".lock"  # the file of a vault with the process id of its writer
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
 """Errors of file systems that cannot lock a folder, such as network ones."""
-_DROPPED = "'’ʼ`´"
-"""Marks that are dropped without a gap: "Eliza's" becomes one word."""
+_DROPPED = "'’ʼ`´"  # marks that are dropped without a gap: "Eliza's" becomes one word
 
 
 def slugify(name: str) -> str:

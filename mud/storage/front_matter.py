@@ -33,18 +33,13 @@ _BOUNDARY: re.Pattern[str] = YAMLHandler.FM_BOUNDARY
 _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
 """Text here, but booleans in other YAML readers, so they are written in quotes."""
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
-LONGEST_FRONT = 32 * 1024
-"""Characters; parsing this many takes half a second."""
-DEEPEST = 16
-"""Maximum nesting of mappings and lists."""
-_BY_LINES = 3
-"""Maximum nesting when keys are read one by one after a syntax error."""
-_SHORT = 40
-"""Characters of a text that is worth caching."""
+LONGEST_FRONT = 32 * 1024  # characters; parsing this many takes half a second
+DEEPEST = 16  # maximum nesting of mappings and lists
+_BY_LINES = 3  # maximum nesting when keys are read one by one after a syntax error
+_SHORT = 40  # characters of a text that is worth caching
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
 """A key whose value is in the lines below."""
-_ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
-"""A line that ends a front matter without a closing line."""
+_ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)  # a line that ends a front matter without a closing line
 _TOO_DEEP = "brackets nested too deeply; expected 'key: value' lines"
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
 

@@ -23,10 +23,8 @@ log = logging.getLogger(__name__)
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; longer lines are broken, and never written. A step with a thousand witnesses has 4 MB."""
 
-_BLOCK = 1 << 16
-"""Bytes."""
-_SHOWN = 1 << 10
-"""Bytes of a line that are shown when it is too long."""
+_BLOCK = 1 << 16  # bytes
+_SHOWN = 1 << 10  # bytes of a line that are shown when it is too long
 
 
 class JsonlLine(NamedTuple):

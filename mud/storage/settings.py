@@ -31,8 +31,7 @@ _EXPECTED = {
 }
 _UNLIKE = {"int": "is no whole number", "float": "is no number", "bool": "is neither"}
 _LINE = re.compile(r"\*\*([a-z][a-z0-9_]*)\*\*:(.*)")
-_OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})
-"""Keys that Obsidian adds to front matter."""
+_OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})  # keys that Obsidian adds to front matter
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 _BOOLS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}

@@ -28,8 +28,7 @@ from mud.storage.files import read_if_there
 from mud.storage.paths import markdown_below
 from mud.world.narration import Phrase
 
-FREE = ("instinct.", "newcomers.")
-"""Prefixes of texts that are chosen at random and need no declared phrase."""
+FREE = ("instinct.", "newcomers.")  # prefixes of texts that are chosen at random and need no declared phrase
 
 _SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
 _KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")
@@ -93,8 +92,7 @@ class _TextReader:
         self.key, self.line = "", 0
         self.found: list[str] = []
         self.listed = False
-        self.joins = False
-        """The line before belongs to a text, so an indented line continues it."""
+        self.joins = False  # the line before belongs to a text, so an indented line continues it
 
     def say(self, line: int, key: str, message: str) -> None:
         self.problems.append(Problem(self.file, line, key, message))

@@ -43,8 +43,7 @@ _ID = re.compile(r"#[0-9]{1,12}")
 NO_ID = "it has no id yet; one is written into the file when the world starts"
 EMPTY = "there is nothing in it, and other files lead to it; expected a line '# Name'"
 HIDDEN = "the name holds characters that nobody can see; expected one without"
-_SHOWN = 40
-"""Characters of an invalid id that are shown."""
+_SHOWN = 40  # characters of an invalid id that are shown
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
@@ -52,10 +51,8 @@ _KEYS = {
 }
 _FREE = frozenset({"tags", "cssclasses"})
 _SAVED_ID = re.compile(r"#[0-9]{1,15}")
-_LONGEST = 1 << 28
-"""Bytes; all of a large world is in its front matter."""
-HIGHEST = 10**11
-"""Highest step and next id; far above any real one, and with room to count on."""
+_LONGEST = 1 << 28  # bytes; all of a large world is in its front matter
+HIGHEST = 10**11  # highest step and next id; far above any real one, and with room to count on
 _FILE = re.compile(r".+\.md", re.S)
 
 
@@ -98,8 +95,7 @@ class WorldFiles:
         self.vault = vault
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
         self._good: dict[str, _Draft] = {}
-        self.named: list[Thing] = []
-        """All things that links may name, including those without an id or a title."""
+        self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
         self.names: list[Named] = []
         self.misleading: list[Problem] = []
 

@@ -17,7 +17,8 @@ from mud.engine.ledger import Ledger
 from mud.errors import LociError, UnknownName
 from mud.process import Signals
 from mud.server.app import App, Options, run
-from mud.server.wiring import SHIPPED, opened
+from mud.server.wiring import opened
+from mud.storage.paths import SHIPPED
 from mud.storage.world_files import read_state
 from tests.houses import house
 from tests.processes import Running, loci, memories, texts

@@ -8,6 +8,8 @@ import pytest
 from agents.definition import AgentDefinition, check_name, find_location, misplaced
 from mud.errors import Problem, Refusal
 from mud.server.checks import (
+    FAMILIES,
+    SCHEMAS,
     check_files,
     check_names,
     check_profiles,
@@ -17,8 +19,9 @@ from mud.server.checks import (
     names_said,
     unknown_styles,
 )
-from mud.server.wiring import FAMILIES, SCHEMAS, SHIPPED, opened
+from mud.server.wiring import opened
 from mud.storage.configuration import Configuration
+from mud.storage.paths import SHIPPED
 from mud.storage.settings import Scalar, Value
 from mud.storage.texts import TextStore
 from tests.settings import put
