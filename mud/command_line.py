@@ -68,11 +68,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     """Parse the arguments of the first word's command; options may stand between the others."""
     if words[0] not in _names():
         return _parser().parse_args(words)
-    parser = _parser_of(words[0])
-    try:
-        return parser.parse_intermixed_args(words[1:])
-    except TypeError:  # argparse has no intermixed arguments for subcommands
-        return parser.parse_args(words[1:])
+    return _parser_of(words[0]).parse_intermixed_args(words[1:])
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -172,19 +168,8 @@ def _sentence(error: Exception) -> str:
     return str(error)
 
 
-NEEDED = {
-    "pyyaml": "yaml",
-    "python-frontmatter": "frontmatter",
-    "httpx": "httpx",
-    "orjson": "orjson",
-    "chromadb": "chromadb",
-    "watchdog": "watchdog",
-    "numpy": "numpy",
-    "tokenizers": "tokenizers",
-    "onnx": "onnx",
-    "onnxruntime": "onnxruntime",
-    "prompt_toolkit": "prompt_toolkit",
-}
+_AS_NAMED = ["httpx", "orjson", "chromadb", "watchdog", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit"]
+NEEDED = {"pyyaml": "yaml", "python-frontmatter": "frontmatter", **{name: name for name in _AS_NAMED}}
 """The packages in pyproject.toml, with their import names."""
 
 

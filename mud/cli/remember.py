@@ -232,7 +232,7 @@ _JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
 
 def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
     if parts.minds.find(name) is None and create:
-        return newcomer(parts, name, parts.configuration.get(WorldSettings).start_location)
+        return newcomer(parts, name, location=parts.configuration.get(WorldSettings).start_location)
     return parts.minds.get(name)
 
 

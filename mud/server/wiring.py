@@ -54,7 +54,7 @@ from mud.server.checks import (
 from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state, state_of
 from mud.storage.configuration import Configuration
-from mud.storage.files import VaultLock, sweep_leftovers
+from mud.storage.files import lock_vault, sweep_leftovers
 from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
@@ -201,7 +201,7 @@ def opened(
     if not writable:
         yield _put_together(vault, clock or RealClock(), writable=False, alone=alone, asked=asked)
         return
-    with VaultLock(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
+    with lock_vault(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
         yield parts
 
 
@@ -240,7 +240,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
     vault = vault_in(vault)
     with ExitStack() as stack:
         try:
-            stack.enter_context(VaultLock(vault))
+            stack.enter_context(lock_vault(vault))
             parts = stack.enter_context(_opened_to_write(vault, RealClock()))
         except (VaultLocked, VaultProblem, OSError) as error:
             stack.close()

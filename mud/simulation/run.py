@@ -326,7 +326,7 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
     agent = newcomer(
         parts,
         name,
-        home.name,
+        location=home.name,
         description=chance.choice(_list(parts.texts, "person.look")),
         profile=" ".join(profile),
         more={"voice": voice, "think_interval": chance.randint(*INTERVALS)},

@@ -15,11 +15,10 @@ import secrets
 import shutil
 import stat
 import unicodedata
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from types import TracebackType
 
 from mud.errors import Problem, UnsafePath, VaultLocked, VaultProblem
 from mud.storage.paths import (
@@ -276,57 +275,45 @@ def lock_folder(folder: Path, *, wait: bool) -> int:
     return descriptor
 
 
-class VaultLock:
-    """Allows one writer for a vault; the kernel releases the lock when the process ends.
+@contextlib.contextmanager
+def lock_vault(vault: Path) -> Iterator[None]:
+    """Allow one writer for a vault; the kernel releases the lock when the process ends.
 
     The folder itself is locked, so removing `.lock` lets no second writer in; `.lock` is locked too, for file systems
-    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`.
+    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`. Raises VaultLocked when another process
+    has the lock, VaultProblem for an unwritable folder.
     """
-
-    def __init__(self, vault: Path) -> None:
-        self._vault = vault
-        self._held: list[int] = []
-
-    def acquire(self) -> None:
-        """Take the lock. Raises VaultLocked when another process has it, VaultProblem for an unwritable folder."""
-        note = self._vault / NOTE
+    held: list[int] = []
+    try:
+        _lock(vault, held)
         try:
-            self._held.append(lock_folder(self._vault, wait=False))
-            descriptor = open_own(note, os.O_RDWR | os.O_CREAT)
-            self._held.append(descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            hold(self._vault, self._held[0])
-        except BlockingIOError:
-            self._let_go()
-            raise VaultLocked(str(self._vault.absolute()), _noted(note)) from None
-        except OSError as error:
-            self._let_go()
-            if isinstance(error, UnsafePath):
-                raise
-            why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
-            raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
-
-    def _let_go(self) -> None:
-        if self._held:
-            let_go(self._vault)
-        for descriptor in self._held:
-            os.close(descriptor)
-        self._held.clear()
-
-    def release(self) -> None:
-        for note in self._held[1:]:
+            yield
+        finally:
             with contextlib.suppress(OSError):
-                os.ftruncate(note, 0)  # a stale number would name a process that is gone
-        self._let_go()
+                os.ftruncate(held[1], 0)  # a stale number would name a process that is gone
+    finally:
+        if held:
+            let_go(vault)
+        for descriptor in held:
+            os.close(descriptor)
 
-    def __enter__(self) -> VaultLock:
-        self.acquire()
-        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.release()
+def _lock(vault: Path, held: list[int]) -> None:
+    note = vault / NOTE
+    try:
+        held.append(lock_folder(vault, wait=False))
+        held.append(open_own(note, os.O_RDWR | os.O_CREAT))
+        fcntl.flock(held[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(held[1], 0)
+        os.pwrite(held[1], f"{os.getpid()}\n".encode(), 0)
+        hold(vault, held[0])
+    except BlockingIOError:
+        raise VaultLocked(str(vault.absolute()), _noted(note)) from None
+    except UnsafePath:
+        raise
+    except OSError as error:
+        why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
+        raise VaultProblem([Problem(str(vault), 0, "", why)]) from error
 
 
 def _noted(note: Path) -> int | None:

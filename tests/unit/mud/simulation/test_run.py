@@ -16,7 +16,7 @@ from mud.server.checks import check_texts
 from mud.server.wiring import Parts, opened
 from mud.simulation.figures import state_hash
 from mud.simulation.run import INTERVALS, SimulationPlan, make_up, place_for, simulate
-from mud.storage.files import VaultLock
+from mud.storage.files import lock_vault
 from tests.disks import file_size_limit
 from tests.processes import memories
 from tests.settings import put
@@ -140,7 +140,7 @@ def test_life_goes_on_where_it_was_left_and_time_does_not_go_back(vault: Path) -
 
 
 def test_a_vault_that_is_in_use_is_left_alone_but_may_be_copied(vault: Path) -> None:
-    with VaultLock(vault):
+    with lock_vault(vault):
         with pytest.raises(VaultLocked):
             _run(vault, 20, keep=True)
         assert _run(vault, 20)["steps"] == 20
