@@ -1,4 +1,4 @@
-"""Opens the world of a vault: files, saved state, later ledger steps and agents.
+"""Opens the world of a vault: files define what things are, saved state and ledger where they are and who sleeps.
 
 What is broken is left out and reported; only a vault without a location cannot be opened. A reader writes nothing.
 """

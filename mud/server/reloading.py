@@ -117,10 +117,10 @@ class Reloading:
             messages += told
         if set(by_top) - {"agents"}:
             refused += self._take_up_waiting()
-        if "config" in by_top or any(path.name == "agent.md" for path in paths):
+        settings = "config" in by_top or any(path.name == "agent.md" for path in paths)
+        if settings:
             self._settings_changed()
-            self._prompts()
-        elif "prompts" in by_top:
+        if settings or "prompts" in by_top:
             self._prompts()
         self._fold_due()
         wrong_before = {one.file for one in self._known}
@@ -151,9 +151,8 @@ class Reloading:
     async def _look_again(self, gone: set[Path], clock: Clock) -> None:
         await clock.sleep(MISSING_FOR)
         self._in_edit -= gone
-        if self._is_away():
-            return
-        self.report(self._news((), check_files(self._parts.vault)))
+        if not self._is_away():
+            self.report(self._news((), check_files(self._parts.vault)))
 
     def _is_away(self) -> bool:
         try:
@@ -310,11 +309,9 @@ class Reloading:
 
     def _newcomers(self) -> list[Problem]:
         """Take up files without an agent: the id in one may have been blocked by an agent that has left."""
-        minds, problems = self._parts.minds, []
-        for path in sorted((self._parts.vault / "agents").glob("*/agent.md")):
-            if path.parent.name not in minds.definitions:
-                problems += self._definition(path.parent.name)
-        return problems
+        slugs = sorted(path.parent.name for path in (self._parts.vault / "agents").glob("*/agent.md"))
+        new = (slug for slug in slugs if slug not in self._parts.minds.definitions)
+        return [problem for slug in new for problem in self._definition(slug)]
 
     def bring_back(self, agent: Agent) -> None:
         """Recreate a player's missing folder with the entries that the ledger has; failures are logged and retried."""
@@ -325,9 +322,8 @@ class Reloading:
             return
         agent.memory.close()  # before the folder is there: waiting entries have numbers that follow the lost ones
         try:
-            write_definition(
-                parts.vault / "agents", one.name, one.id, person=True, description=one.description, slug=one.slug
-            )
+            folder, text = parts.vault / "agents", one.description
+            write_definition(folder, one.name, one.id, person=True, description=text, slug=one.slug)
             parts.minds.owed = True  # until everything is restored
             agent.life.reopen()
             for record in parts.ledger.after(0):

@@ -33,7 +33,7 @@ from mud.errors import LociError
 from mud.process import temporary_folder
 from mud.registry import Registry
 from mud.server.bulk import newcomer
-from mud.server.checks import VOICES
+from mud.server.checks import voices_in
 from mud.server.requests import carry_out
 from mud.server.wiring import ModelSource, Parts, load_brains, opened, spare_what_stays, vault_in
 from mud.simulation.figures import Figures, resident, state_hash
@@ -167,9 +167,8 @@ class _Run:
         own = [agent for agent in self._parts.minds.opened() if not agent.definition.person]
         wanted = self._plan.agents if self._plan.agents is not None else len(own)
         if wanted < len(own):
-            raise LociError(
-                f"the vault has {counted(len(own), 'agent')} of its own; expected --agents {len(own)} or more"
-            )
+            there = f"the vault has {counted(len(own), 'agent')} of its own"
+            raise LociError(f"{there}; expected --agents {len(own)} or more")
         if wanted == 0:
             raise LociError("the vault has no agents; say with --agents how many to make up")
         own += make_up(self._parts, wanted - len(own), chance)
@@ -253,9 +252,8 @@ class _Run:
         if self._unwritten is not None:
             raise LociError(self._unwritten)
         if self._clock.monotonic() - self._figures.last > STANDSTILL:
-            raise LociError(
-                f"nobody has done anything for {STANDSTILL / 3600:.0f} hours; do all of them sleep for good?"
-            )
+            hours = f"{STANDSTILL / 3600:.0f} hours"
+            raise LociError(f"nobody has done anything for {hours}; do all of them sleep for good?")
         await self._settle()
 
     async def _settle(self) -> None:
@@ -293,7 +291,7 @@ def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
     names = _names(parts, chance)
     if len(names) < count:
         raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")
-    voices = _voices(parts.texts)
+    voices = voices_in(parts.texts)
     return [_come_in(parts, name, chance.choice(voices), chance) for name in names[:count]]
 
 
@@ -306,10 +304,6 @@ def _names(parts: Parts, chance: Random) -> list[str]:
     taken |= {plain(name) for definition in parts.minds.drafts.values() for name in definition.names}
     both = [f"{one} {other}" for other, one in product(second, first)]
     return [name for name in dict.fromkeys([*first, *both]) if plain(name) not in taken]
-
-
-def _voices(texts: TextStore) -> list[str]:
-    return sorted({key.removeprefix(VOICES).partition(".")[0] for key in texts.keys(VOICES)})
 
 
 def _list(texts: TextStore, key: str) -> tuple[str, ...]:
