@@ -63,22 +63,16 @@ class Context(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of a command; texts, events and changes are in order.
-
-    Args:
-        kind: kind of the actor's memory.
-        memory: short form of the reply, for commands that keep `short`.
-        mark: mark of the actor's memory, one of `mud.world.events.MARKS`; None for most.
-    """
+    """The result of a command; texts, events and changes are in order."""
 
     reply: str
-    kind: str = "did"
-    memory: str | None = None
+    kind: str = "did"  # kind of the actor's memory
+    memory: str | None = None  # short form of the reply, for commands that keep `short`
     changes: tuple[Change, ...] = ()
     events: tuple[Event, ...] = ()
     requests: tuple[Request, ...] = ()
     quit: bool = False
-    mark: str | None = None
+    mark: str | None = None  # mark of the actor's memory, one of `mud.world.events.MARKS`; None for most
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,23 +51,16 @@ SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 
 
 class Options(NamedTuple):
-    """How a world is run; see `python -m mud run --help`.
-
-    Args:
-        headless: there is no player; the chronicle goes to stdout.
-        seconds: end after so long; None to run until the player leaves.
-        brain: name of every agent's brain, or `auto`; None to use each agent's own.
-        json: print events as JSON lines; only for a headless run.
-    """
+    """How a world is run; see `python -m mud run --help`."""
 
     vault: Path
     name: str = "Visitor"
-    headless: bool = False
-    seconds: float | None = None
+    headless: bool = False  # there is no player; the chronicle goes to stdout
+    seconds: float | None = None  # end after so long; None to run until the player leaves
     agents: bool = True
-    brain: str | None = None
+    brain: str | None = None  # name of every agent's brain, or `auto`; None to use each agent's own
     seed: int | None = None
-    json: bool = False
+    json: bool = False  # print events as JSON lines; only for a headless run
 
 
 def run(options: Options) -> int:

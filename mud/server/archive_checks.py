@@ -73,11 +73,8 @@ def check_lives(
 ) -> list[Problem]:
     """Return everything that is wrong with the archives and the ledger, by file and line.
 
-    Args:
-        definitions: every `agent.md` as read.
-        things: everything that the world's files describe.
-        between: called before each archive file and ledger line; an exception it raises ends the check.
-        look: examines one archive.
+    `definitions` and `things` are what the vault's files say, wrong ones included. `between` is called before each
+    archive file and ledger line; an exception it raises ends the check. `look` examines one archive.
     """
     state = _saved_state(vault)
     step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
@@ -157,10 +154,7 @@ def _held_to_ledger(
 def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[str]:
     """Yield why parts of a step are ignored when the world is rebuilt.
 
-    Args:
-        record: the step.
-        ids: all ids known before the step; the step's new ids are added.
-        left: receives the id of each agent that the step left an entry with, once per entry.
+    The step's new ids are added to `ids`, and the id of the agent of each entry that it left to `left`.
     """
     broken: list[object] = []
     named: list[str] = []

@@ -21,9 +21,7 @@ BATCH = 512
 def newcomer(parts: Parts, name: str, *, person: bool = False, **written: Any) -> Agent:
     """Create somebody who is not in the vault yet, open it and return it; `written` goes to `write_definition`.
 
-    Raises:
-        LociError: the name is invalid or already used in the world.
-        VaultProblem: the written file is invalid.
+    Raises LociError when the name is invalid or already used in the world, VaultProblem when the written file is wrong.
     """
     clean, folder = check_name(name), parts.vault / "agents"
     check_free(clean, parts.engine.world)
@@ -49,13 +47,7 @@ async def live_through(
 ) -> None:
     """Append entries in order, fold what becomes due, and index it all. The recall service must be running.
 
-    Args:
-        records: see `agents.memory.entries.entry_from_record`.
-        batch: entries written at once, `BATCH` at most.
-        fold: called after each batch to fold what is due.
-
-    Raises:
-        LociError: the archive cannot be written.
+    `fold` is called after each batch of at most `BATCH` entries. Raises LociError when the archive cannot be written.
     """
     memory = agent.memory
     await parts.minds.catch_up(agent)

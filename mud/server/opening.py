@@ -49,18 +49,9 @@ def open_world(
 ) -> tuple[Ledger, Engine, SavedState]:
     """Build the world from files, state and ledger, and give each memory the entries that only the ledger has.
 
-    Args:
-        world_files: not loaded yet.
-        state: the saved state; None if there is none.
-        minds: all agents, defined and not opened yet.
-        met: receives problems found here: an unusable state, a memory that cannot be opened.
-        writable: this process holds the vault's lock.
-
-    Returns:
-        The ledger, the engine, and the saved state of things whose files cannot be read.
-
-    Raises:
-        VaultProblem: there is no location; lists all other problems too.
+    The files are not loaded yet, the agents defined and not opened. `met` receives problems found here, such as a
+    memory that cannot be opened. Returns the ledger, the engine, and the saved state of things whose files cannot be
+    read. Raises VaultProblem with all problems when there is no location.
     """
     vault = world_files.vault
     ledger = Ledger(vault / "log")

@@ -81,14 +81,7 @@ class RealClock:
 
 @dataclass
 class Parts:
-    """An opened vault and its parts.
-
-    Args:
-        unread: the saved state of things whose files cannot be read; kept when saving.
-        writable: this process holds the vault's lock.
-        met: problems found while opening, which opening may have repaired.
-        reading: why a tool that wanted to write only reads; empty otherwise.
-    """
+    """An opened vault and its parts."""
 
     vault: Path
     clock: Clock
@@ -104,12 +97,12 @@ class Parts:
     world_files: WorldFiles
     ledger: Ledger
     engine: Engine
-    unread: SavedState
+    unread: SavedState  # the saved state of things whose files cannot be read; kept when saving
     prompting: Prompting
-    writable: bool
+    writable: bool  # this process holds the vault's lock
     met_hosts: KnownHosts
-    met: list[Problem] = field(default_factory=list)
-    reading: str = ""
+    met: list[Problem] = field(default_factory=list)  # problems found while opening, which opening may have repaired
+    reading: str = ""  # why a tool that wanted to write only reads; empty otherwise
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -136,13 +129,9 @@ class Parts:
         return lines
 
     def save(self) -> str:
-        """Write the state once all that it includes is in the archives and on disk.
+        """Write the state once all that it includes is in the archives and on disk. Raises OSError.
 
-        Returns:
-            Why it was not written; empty when it was.
-
-        Raises:
-            OSError: it cannot be written.
+        Returns why it was not written; empty when it was.
         """
         if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why

@@ -68,21 +68,14 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class SimulationPlan:
-    """What to simulate.
-
-    Args:
-        steps: lines to be submitted.
-        agents: number of agents, made-up ones included; None for those of the vault.
-        keep: run in the vault itself, not in a copy.
-        backends: makes the model backends, on the run's clock; None to use no model.
-    """
+    """What to simulate."""
 
     vault: Path
-    steps: int
-    agents: int | None
+    steps: int  # lines to be submitted
+    agents: int | None  # number of agents, made-up ones included; None for those of the vault
     seed: int
-    keep: bool = False
-    backends: Callable[[Clock], Registry[Backend]] | None = None
+    keep: bool = False  # run in the vault itself, not in a copy
+    backends: Callable[[Clock], Registry[Backend]] | None = None  # on the run's clock; None: no model
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:

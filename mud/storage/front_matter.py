@@ -109,18 +109,13 @@ def split(text: str) -> Split:
 
 @dataclass
 class Front:
-    """A parsed front matter.
-
-    Args:
-        lines: line number of each key; nested keys are named `outer.inner`.
-        spans: for each top-level key, the file offsets from after its colon to the end of its value.
-    """
+    """A parsed front matter."""
 
     where: Split
     values: dict[str, object] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)  # line number of each key; nested keys are `outer.inner`
     problems: list[Problem] = field(default_factory=list)
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # of each top-level key, from its colon to its end
 
 
 def parse_front(text: str, file: str, longest: int = LONGEST_FRONT) -> Front:

@@ -385,22 +385,14 @@ def assign_ids(
 
 
 class SavedState(NamedTuple):
-    """`world/state.md`: where everything is and who sleeps, saved every few seconds; things are named by id.
+    """`world/state.md`: where everything is and who sleeps, saved every few seconds; things are named by id."""
 
-    Args:
-        step: the last step of the ledger that is included.
-        where: what each thing is in.
-        away: for each absent person, the location they left from.
-        asleep: sleeping characters, in the order of falling asleep.
-        files: path of the file that describes a thing; decides between two files with the same id.
-    """
-
-    step: int
+    step: int  # the last step of the ledger that is included
     next_id: int
-    where: dict[str, str]
-    away: dict[str, str]
-    asleep: tuple[str, ...] = ()
-    files: Mapping[str, str] = MappingProxyType({})
+    where: dict[str, str]  # what each thing is in
+    away: dict[str, str]  # for each absent person, the location they left from
+    asleep: tuple[str, ...] = ()  # sleeping characters, in the order of falling asleep
+    files: Mapping[str, str] = MappingProxyType({})  # file of each thing; decides between two with one id
 
 
 def read_state(vault: Path) -> SavedState | None:
