@@ -41,9 +41,7 @@ class Document:
     body_line: int = 1
     title: str | None = None  # the `# heading` before the first `## heading`, if any
     intro: str = ""  # the text before the first `## heading`, without the title, stripped
-    sections: dict[str, str] = field(
-        default_factory=dict
-    )  # text under each `## heading`, stripped; equal ones are joined
+    sections: dict[str, str] = field(default_factory=dict)  # text under each `## heading`; equal ones are joined
     title_line: int = 1  # line number of the title; of the body without one
     title_hides: bool = False  # the title in the file holds invisible characters
 
