@@ -91,18 +91,8 @@ def _run(args: argparse.Namespace) -> int:
         raise LociError("--seconds takes a number above 0")
     if args.json and not args.headless:
         raise LociError("--json is for run --headless; a player is shown plain text")
-    return run(
-        Options(
-            vault=args.vault,
-            name=args.name,
-            headless=args.headless,
-            seconds=args.seconds,
-            agents=not args.no_agents,
-            brain=args.brain,
-            seed=args.seed,
-            json=args.json,
-        )
-    )
+    agents = not args.no_agents
+    return run(Options(args.vault, args.name, args.headless, args.seconds, agents, args.brain, args.seed, args.json))
 
 
 def _command_first(argv: list[str]) -> list[str]:

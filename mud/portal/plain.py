@@ -84,8 +84,7 @@ class LineReader:
         try:
             cut_lines(self._chunk, self._take)
         except OSError:
-            # The descriptor is gone, such as a terminal that was hung up: treated as the end of the input.
-            pass
+            pass  # the descriptor is gone, such as a terminal that was hung up: treated as the end of the input
         if not self._closed:
             self._hand_over(None)
 
@@ -109,15 +108,11 @@ class LineReader:
         try:
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
         except RuntimeError:
-            # The loop has ended without `close`.
-            self._closed = True
+            self._closed = True  # the loop has ended without `close`
 
 
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
-    """Run a session over a file descriptor until its end or `quit`.
-
-    `answered` returns the event that is set whenever a request was answered.
-    """
+    """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
     try:
         while not session.over and (line := await reader.next()) is not None:
@@ -126,8 +121,7 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
                 event = answered()
                 event.clear()
                 await event.wait()
-            # Let agents and events run between two lines of a fast pipe.
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # lets agents and events run between two lines of a fast pipe
     finally:
         reader.close()
 

@@ -8,13 +8,7 @@ from mud.engine.engine import Step
 
 
 class Session:
-    """A player at a keyboard.
-
-    Args:
-        who: id of the player's character.
-        submit: carries out a line as that character.
-        show: shows a text of one or more lines; an OSError from it ends the session.
-    """
+    """A player at a keyboard, with the character `who`. An OSError from `show` ends the session."""
 
     def __init__(self, who: str, submit: Callable[[str], Step], show: Callable[[str], None]) -> None:
         self.own = who

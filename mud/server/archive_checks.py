@@ -21,7 +21,7 @@ from mud.clock import VirtualClock
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, Problem, VaultProblem
-from mud.storage.world_files import SavedState, read_state
+from mud.storage.world_files import read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
 from mud.world.things import Thing
@@ -76,8 +76,10 @@ def check_lives(
     `definitions` and `things` are what the vault's files say, wrong ones included. `between` is called before each
     archive file and ledger line; an exception it raises ends the check. `look` examines one archive.
     """
-    state = _saved_state(vault)
-    step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
+    step, next_id = 0, FIRST_ID
+    with suppress(VaultProblem):
+        if (state := read_state(vault)) is not None:
+            step, next_id = state.step, state.next_id
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
     lives: list[_ExaminedArchive] = []
@@ -113,12 +115,6 @@ def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
         memory.close()
     told = [one.partition(": ")[2] for one in told if "summaries" in one]  # `examine` reports its lines more precisely
     return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
-
-
-def _saved_state(vault: Path) -> SavedState | None:
-    with suppress(VaultProblem):
-        return read_state(vault)
-    return None
 
 
 def _held_to_ledger(

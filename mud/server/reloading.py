@@ -21,7 +21,7 @@ from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.paths import SETTINGS, check_held
 from mud.storage.watch import Watcher
-from mud.storage.world_files import ThingDefinition, assign_ids
+from mud.storage.world_files import FOLDERS, ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.narration import phrase
 from mud.world.things import Kind
@@ -55,10 +55,9 @@ class Reloading:
         """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
         """The start location in each agent's file when it was last applied."""
-        for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
+        folders = ["config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"]
+        for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
-        for folder in ("locations", "items", "characters"):
-            self.watcher.watch(parts.vault / "world" / folder)
         for agent in parts.minds.opened():
             self.watch_agent(agent.folder)
 

@@ -82,17 +82,14 @@ def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
     """Run a simulation and return its figures (design, section 9); if nothing happens any more, raise a LociError."""
     plan = replace(plan, vault=vault_in(plan.vault))
     clock = VirtualClock()
+    asked = ModelSource(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
     with (
         _stage(plan) as vault,
-        opened(vault, writable=True, clock=clock, alone=True, asked=_asked(plan, clock)) as parts,
+        opened(vault, writable=True, clock=clock, alone=True, asked=asked) as parts,
     ):
         for line in parts.told_at_start():
             say(f"loci: {line}")
         return asyncio.run(_Run(parts, clock, plan, say).go())
-
-
-def _asked(plan: SimulationPlan, clock: Clock) -> ModelSource | None:
-    return ModelSource(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
 
 
 @contextmanager
@@ -100,7 +97,9 @@ def _stage(plan: SimulationPlan) -> Iterator[Path]:
     if plan.keep:
         yield plan.vault
         return
-    with temporary_folder("loci-simulate-", place_for(_needed(plan))) as folder:
+    copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
+    needed = sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP  # the copy and what is added
+    with temporary_folder("loci-simulate-", place_for(needed)) as folder:
         copy = folder.resolve()
         for name in COPIED:
             copy_folder(plan.vault / name, copy / name, partial(_left_out, plan.vault))
@@ -116,12 +115,6 @@ def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
         case _:
             left_out = _LEFT_OUT_ANYWHERE
     return left_out(folder, names)
-
-
-def _needed(plan: SimulationPlan) -> int:
-    """Return the bytes that a run may take: the copy and what the steps add."""
-    copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
-    return sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP
 
 
 def place_for(needed: int, memory: Path = IN_MEMORY) -> Path | None:
@@ -184,7 +177,8 @@ class _Run:
         for observer in (parts.minds, self._living, figures, self._pages, self._chronicle):
             if observer is not None:
                 parts.engine.observe(observer.observe)
-        before = sum(agent.memory.total for agent in self._agents), sum(a.memory.compactions for a in self._agents)
+        memories = [agent.memory for agent in self._agents]
+        total, folds = sum(one.total for one in memories), sum(one.compactions for one in memories)
         spare_what_stays()
         usual = gc.get_threshold()
         gc.set_threshold(COLLECTED_EVERY, *usual[1:])
@@ -208,9 +202,9 @@ class _Run:
             "wall_seconds": round(seconds, 3),
             "commands": figures.commands,
             "events": figures.events,
-            "memories": sum(agent.memory.total for agent in self._agents) - before[0],
+            "memories": sum(one.total for one in memories) - total,
             "thoughts": figures.thoughts,
-            "compactions": sum(agent.memory.compactions for agent in self._agents) - before[1],
+            "compactions": sum(one.compactions for one in memories) - folds,
             "repetition_rate": round(figures.repetition_rate, 4),
             "rss_mb": resident(),
             "state_hash": state_hash(parts.engine.world, self._agents),

@@ -221,13 +221,9 @@ def _can_be_copied(path: Path) -> bool:
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
     """Return the text of a file that people may have written, with its line ends unchanged.
 
-    Args:
-        file: its name in problems; the path when None.
-        inside: never follow a link out of the vault, even with `follow_links`.
-        limit: bytes.
-
-    Raises:
-        VaultProblem: it is missing, unreadable, not ordinary, a forbidden link, too long or not UTF-8.
+    `limit` is in bytes; `file` is its name in problems; with `inside` no link out of the vault is followed, even with
+    `follow_links`. Raises VaultProblem when it is missing, unreadable, not ordinary, a forbidden link, too long or not
+    UTF-8.
     """
     text = read_if_there(path, limit, file, inside=inside)
     if text is None:

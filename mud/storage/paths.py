@@ -206,9 +206,7 @@ def move(source: Path, target: Path) -> None:
 def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -> int:
     """Open a file for reading. Raises UnsafePath for special files and links that may not be followed.
 
-    Args:
-        inside: never follow a link out of the vault, even with `follow_links`.
-        own: only the program writes it, so it is never read through a link.
+    With `inside` no link out of the vault is followed, even with `follow_links`; with `own` no link at all.
     """
     try:
         return open_own(path, os.O_RDONLY)
