@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.summaries import TIERS, parse_summary
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.simulation.figures import state_hash
 from mud.world.changes import Leave

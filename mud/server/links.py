@@ -14,17 +14,15 @@ from mud.errors import Problem
 from mud.sanitize import visible
 from mud.storage.files import NOTE
 from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, may_be_read, unsafe
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
 """Files that the program writes, and folders that hold some of them."""
 WHOLLY_WRITTEN = (INDEX, TRASH, "log", "agents/*/archive", "agents/*/summaries")
 """Folders in which the program writes every file."""
-_SHOWN = 120
-"""Characters shown of a path that is too long to be used."""
+_SHOWN = 120  # characters shown of a path that is too long to be used
 
-SHOWN = 20
-"""Most links that a notice lists."""
+SHOWN = 20  # most links that a notice lists
 
 
 def leads_elsewhere(vault: Path) -> Iterator[Problem]:

@@ -19,8 +19,8 @@ from typing import Any, ParamSpec, TypeVar
 from agents.recall.child import prepare
 from agents.recall.documents import Record, clean
 from mud.errors import LociError, Unavailable
+from mud.process import temporary_folder
 from mud.registry import load
-from mud.signals import temporary_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")

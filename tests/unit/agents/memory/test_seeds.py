@@ -340,5 +340,5 @@ def test_an_agent_that_is_made_takes_up_the_folder_in_which_memories_wait_for_it
     vault = copy_vault(tmp_path)
     seeded(vault, "wren", "I was born by the sea.")
     with opened(vault, clock=VirtualClock(), writable=True) as parts:
-        agent = newcomer(parts, "Wren", "The Garden")
+        agent = newcomer(parts, "Wren", location="The Garden")
         assert (agent.slug, texts_of(agent)) == ("wren", ["I was born by the sea."])

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.life.scheduler import Scheduler
-from mud.server.phrases import check_texts
+from mud.server.checks import check_texts
 from mud.server.reloading import Reloading
 from mud.storage.files import write_atomic
 from tests.houses import House, house, puppet

@@ -15,10 +15,11 @@ from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, UnknownName
+from mud.process import Signals
 from mud.server.app import SYNC_EVERY, App, Options, run
-from mud.server.wiring import SHIPPED, opened
-from mud.signals import Signals
-from mud.storage.world_state import read_state
+from mud.server.wiring import opened
+from mud.storage.paths import SHIPPED
+from mud.storage.world_files import read_state
 from tests.houses import house
 from tests.processes import Running, loci, memories, texts
 from tests.unit.mud.server.test_unreadable_files import pipe

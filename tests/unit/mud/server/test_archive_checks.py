@@ -15,7 +15,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.memory.history import examine, examine_file, sources_of
-from mud.__main__ import main
+from mud.command_line import main
 from mud.commands import Outcome
 from mud.server.checks import check_lives
 from mud.server.requests import carry_out

@@ -7,8 +7,8 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mud.engine.recovery import build_world, not_in, state_of
-from mud.storage.world_state import SavedState
+from mud.server.opening import build_world, not_in, state_of
+from mud.storage.world_files import SavedState
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 from tests.worlds import (
