@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Protocol, TypeVar
 
+from agents.compaction.due import changes_nothing
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import Commit, CompactionServices
 from agents.compaction.rebuild import Rebuild
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import shown_texts
+from agents.compaction.strategies import Strategy
+from agents.compaction.summarizer import Prompts, Summarizer
 from agents.compaction.view import UNLIMITED, MaskLog, StrategyContext
 from agents.definition import AgentDefinition
+from agents.llm.backend import Completion
 from agents.llm.profiles import LLMProfile
+from agents.llm.queue import ModelQueue
 from agents.llm.tokens import CHARACTERS, TokenCounter
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, Range
+from agents.memory.history import examine
 from agents.memory.journal import Journal
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from agents.memory.ranges import Range
 from agents.memory.seeds import Seeds
 from agents.mind.actor import RECENT, Actor
-from agents.mind.character_memory import CharacterMemory
 from agents.mind.journal_keeper import JournalKeeper
-from agents.mind.services import Count, Services
 from agents.mind.settings import ThinkingSettings, think_profile
 from agents.mind.thinker import Thinker
 from agents.mind.traces import TraceFile
 from agents.recall.documents import Listed, documents_of, versions_of
+from agents.recall.recall import RecallService
 from agents.text.daytime import lasted, passed
+from mud.clock import Clock
+from mud.commands import Say
 from mud.errors import UnknownName
+from mud.registry import Registry
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value
 
@@ -42,37 +49,163 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+TRASH = ".trash"
+PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md")
+"""The files and folders of a memory; `agent.md`, the definition of the character, is not one of them."""
 
-@dataclass
-class Agent:
-    """One agent or person.
+Count = Callable[[str], Awaitable[int | None]]
+"""Counts the tokens of a text on a server; None when it cannot say."""
+Ask = Callable[[str, str, str], Awaitable[Completion]]
+"""Asks a model for a summary: agent name, prompt, name of the LLM profile."""
+
+
+@dataclass(frozen=True)
+class Services:
+    """What agents need from outside.
 
     Args:
-        definition: replaced when its file is edited.
-        folder: `vault/agents/<slug>`.
-        settings, thinking, profile: return the current settings.
-        life: the end of its turns, and reading its files anew.
-        thinker: None for a person, and while nobody thinks.
-        unreadable: memories that the last check of the whole archive could not read.
+        ask, count: None when no model may be asked; `count` makes the token counter of an LLM profile.
+        silent: returns the model hosts that do not answer, one sentence each.
+        writable: this process may write to the vault.
     """
 
-    definition: AgentDefinition
-    folder: Path
-    memory: Memory
-    notes: Notes
-    compactor: Compactor
-    settings: Callable[[], CompactionSettings]
-    thinking: Callable[[], ThinkingSettings]
-    profile: Callable[[], LLMProfile]
-    actor: Actor
-    life: CharacterMemory
-    keeper: JournalKeeper
-    rebuild: Rebuild
-    seeds: Seeds
-    traces: TraceFile
-    counter: TokenCounter = field(default_factory=TokenCounter)
-    thinker: Thinker | None = None
-    unreadable: Sequence[Range] = ()
+    vault: Path
+    configuration: Configuration
+    say: Say
+    strategies: Registry[Strategy]
+    summarizers: Registry[Summarizer]
+    recall: RecallService
+    clock: Clock
+    ask: Ask | None
+    prompts: Prompts
+    silent: Callable[[], list[str]]
+    writable: bool
+    count: Callable[[str], Count] | None = None
+    models: ModelQueue | None = None
+
+
+class CharacterMemory:
+    """One character's memory. `fold_soon` starts due folds; `forget` drops what was computed from the old files."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        compactor: Compactor,
+        masks: MaskLog,
+        fold_soon: Callable[[], object],
+        forget: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._memory, self._compactor, self._masks = memory, compactor, masks
+        self._fold_soon, self._forget = fold_soon, forget
+        self._troubled = False
+
+    def next_turn(self) -> None:
+        """End a turn: record newly masked results, then fold what is due. Never raises."""
+        if not self._troubled and changes_nothing(self._compactor.view):
+            return  # the case after nearly every memory
+        trouble = None
+        try:
+            self._masks.turn()
+        except Exception as error:  # masking only saves tokens; its failure must not stop the agent
+            trouble = f"masked results could not be written down ({error})"
+        self._troubled = trouble is not None
+        self._memory.note_trouble("micro", trouble)
+        if self._compactor.due():
+            self._fold_soon()
+
+    def reopen(self) -> None:
+        """Read the memory anew from its folder; entries not yet written are dropped."""
+        self._memory.open(writable=True)
+        self._compactor.forget()
+        self._masks.forget()
+        self._forget()
+
+
+class Household(Protocol):
+    """What an agent needs of those who keep it: news of the world, and somebody to tell of new entries and folds."""
+
+    @property
+    def room_of(self) -> Callable[[Agent], int]:
+        """Returns the tokens for summaries and memories in an agent's next prompt."""
+
+    def sleeps(self, who: str) -> bool: ...
+
+    def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None: ...
+
+    def committed(self, agent: Agent, commit: Commit) -> None: ...
+
+    def fold_soon(self, agent: Agent) -> None: ...
+
+
+class Agent:
+    """One agent or person. Its memory is not opened yet when it is made."""
+
+    def __init__(self, means: Services, definition: AgentDefinition, household: Household) -> None:
+        configuration, clock, ask, count = means.configuration, means.clock, means.ask, means.count
+        self.definition = definition
+        """Replaced when its file is edited."""
+        self.folder = means.vault / "agents" / definition.slug
+        self.settings = self._current(configuration, _compaction_settings)
+        self.thinking = self._current(configuration, lambda made, own: made.for_agent(ThinkingSettings, own))
+        self.profile = self._current(configuration, think_profile)
+        self.thinker: Thinker | None = None
+        """None for a person, and while nobody thinks."""
+        self.unreadable: Sequence[Range] = ()
+        """Memories that the last check of the whole archive could not read."""
+        self.counter = TokenCounter(
+            lambda: self.settings().token_counter,
+            (lambda text: count(self.thinking().think_profile)(text)) if count is not None else None,
+            means.models.ratios if means.models is not None else None,
+            lambda: self.profile().identity,
+        )
+        self.memory = Memory(
+            definition.name, self.folder, clock, definition.aliases, in_ram=self.settings().runtime_cap
+        )
+        self.notes = Notes(self.folder / "notes")
+        self.keeper = JournalKeeper(self.memory, Journal(self.folder), self.slug)
+        context = StrategyContext(
+            owner=self.slug,
+            window=lambda: self.profile().num_ctx,
+            asleep=lambda: household.sleeps(self.id),
+            counting=self.counter.view,
+            scale=lambda: self.counter.ratio,
+            when=lambda first, last: lasted(means.say, first, last, clock.zone),
+            passed=lambda before, after: passed(means.say, before, after, clock.zone),
+            room=lambda: UNLIMITED if self.settings().token_counter == CHARACTERS else household.room_of(self),
+        )
+        model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
+        services = CompactionServices(means.strategies, means.summarizers, clock, log.info, model, means.prompts)
+        self.compactor = Compactor(
+            self.memory,
+            self.settings,
+            services,
+            lambda commit: household.committed(self, commit),
+            context,
+            self.keeper.keep,
+        )
+        self.rebuild = Rebuild(self.compactor)
+        masks = MaskLog(self.compactor.view, clock)
+        self.life = CharacterMemory(
+            self.memory, self.compactor, masks, lambda: household.fold_soon(self), self.keeper.forget
+        )
+        self.actor = Actor(self.memory, lambda entries: household.remembered(self, entries))
+        self.seeds = Seeds(self.memory, clock, writable=means.writable)
+        self.traces = TraceFile(means.vault / "log/traces" / self.slug)
+
+    def _current(
+        self, configuration: Configuration, make: Callable[[Configuration, Mapping[str, Value]], T]
+    ) -> Callable[[], T]:
+        """Return a function of the current value of some settings, which is made anew when a file has changed."""
+        made: tuple[AgentDefinition, int, T] | None = None
+
+        def current() -> T:
+            nonlocal made
+            definition, version = self.definition, configuration.version
+            if made is None or made[0] is not definition or made[1] != version:
+                made = (definition, version, make(configuration, definition.overrides))
+            return made[2]
+
+        return current
 
     @property
     def name(self) -> str:
@@ -127,6 +260,10 @@ class Agent:
         """Calibrate the token counter with the model's server, if that can count."""
         await self.counter.calibrate(shown_texts(self.compactor.view))
 
+    async def look_through(self) -> None:
+        """Find the unreadable memories of the archive, in a thread. Raises OSError."""
+        self.unreadable = (await asyncio.to_thread(examine, self.folder / "archive")).unreadable
+
     def documents(self) -> list[Listed]:
         """Return the documents to index: every version of a summary, and every note.
 
@@ -137,87 +274,11 @@ class Agent:
         return [*versions_of(memory.versions(), memory.version), *documents_of(in_use, self.notes.all())]
 
 
-def put_together(
-    means: Services,
-    definition: AgentDefinition,
-    defined: Callable[[], AgentDefinition],
-    sleeps: Callable[[str], bool],
-    remembered: Callable[[Sequence[Entry]], None],
-    committed: Callable[[Commit], None],
-    fold_soon: Callable[[], None],
-    room: Callable[[], int],
-) -> Agent:
-    """Build an agent; its memory is not opened yet.
-
-    Args:
-        defined: returns the current definition.
-        sleeps: whether the character with an id sleeps.
-        remembered, committed: called with new entries, and with each fold.
-        fold_soon: starts due folds.
-        room: returns the tokens for summaries and memories in the next prompt.
-    """
-    configuration, models = means.configuration, means.models
-    settings = _Current(configuration, defined, lambda own: _compaction_settings(configuration, own))
-    thinking = _Current(configuration, defined, lambda own: configuration.for_agent(ThinkingSettings, own))
-    profile = _Current(configuration, defined, lambda own: think_profile(configuration, own))
-    folder = means.vault / "agents" / definition.slug
-    memory = Memory(definition.name, folder, means.clock, definition.aliases, in_ram=settings().runtime_cap)
-    ask = means.ask
-    count = partial(_asked, means.count, thinking) if means.count is not None else None
-    ratios = models.ratios if models is not None else None
-    counter = TokenCounter(lambda: settings().token_counter, count, ratios, lambda: profile().identity)
-    keeper = JournalKeeper(memory, Journal(folder), definition.slug)
-    model = (lambda prompt, profile: ask(definition.name, prompt, profile)) if ask is not None else None
-    context = StrategyContext(
-        owner=definition.slug,
-        window=lambda: profile().num_ctx,
-        asleep=lambda: sleeps(defined().id),
-        counting=counter.view,
-        scale=lambda: counter.ratio,
-        when=lambda first, last: lasted(means.say, first, last, means.clock.zone),
-        passed=lambda before, after: passed(means.say, before, after, means.clock.zone),
-        room=lambda: UNLIMITED if settings().token_counter == CHARACTERS else room(),
-    )
-    services = CompactionServices(means.strategies, means.summarizers, means.clock, log.info, model, means.prompts)
-    compactor = Compactor(memory, settings, services, committed, context, keeper.keep)
-    masks = MaskLog(compactor.view, means.clock)
-    life = CharacterMemory(memory, compactor, masks, fold_soon, keeper.forget)
-    notes, actor = Notes(folder / "notes"), Actor(memory, remembered)
-    seeds, rebuild = Seeds(memory, means.clock, writable=means.writable), Rebuild(compactor)
-    traces = TraceFile(means.vault / "log/traces" / definition.slug)
-    own = (memory, notes, compactor, settings, thinking, profile, actor, life, keeper, rebuild, seeds, traces, counter)
-    return Agent(definition, folder, *own)
-
-
-class _Current(Generic[T]):
-    """A value made from the vault's settings and an agent's own, cached until a file changes."""
-
-    def __init__(
-        self,
-        configuration: Configuration,
-        defined: Callable[[], AgentDefinition],
-        make: Callable[[Mapping[str, Value]], T],
-    ) -> None:
-        self._configuration, self._defined, self._make = configuration, defined, make
-        self._made: tuple[AgentDefinition, int, T] | None = None
-
-    def __call__(self) -> T:
-        definition, version = self._defined(), self._configuration.version
-        if self._made is None or self._made[0] is not definition or self._made[1] != version:
-            self._made = (definition, version, self._make(definition.overrides))
-        return self._made[2]
-
-
 def _compaction_settings(configuration: Configuration, own: Mapping[str, Value]) -> CompactionSettings:
     """Return compaction settings that fit the windows of the LLM profiles."""
     settings = configuration.for_agent(CompactionSettings, own)
     settings = settings.for_prompts(think_profile(configuration, own).num_ctx)
-    try:
+    with suppress(UnknownName):
         profile = configuration.get_named(LLMProfile, settings.profile)
-    except UnknownName:
-        return settings
-    return settings.within(profile.num_ctx - profile.max_tokens)
-
-
-async def _asked(count: Callable[[str], Count], thinking: Callable[[], ThinkingSettings], text: str) -> int | None:
-    return await count(thinking().think_profile)(text)
+        return settings.within(profile.num_ctx - profile.max_tokens)
+    return settings

@@ -5,18 +5,31 @@ The file belongs to people. Later the program changes only single keys and secti
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
+from typing import NamedTuple
 
-from agents.definition_edits import as_meant
 from mud.errors import LociError, Problem, Refusal, VaultProblem
 from mud.registry import hint, plug_in_names
 from mud.sanitize import sanitize, visible
-from mud.storage.documents import Document, examine_document, link_name, render_document, salvage_document
+from mud.storage.documents import (
+    Document,
+    body_of,
+    examine_document,
+    link_name,
+    markdown_lines,
+    parse_document,
+    render_document,
+    replace_key,
+    salvage_document,
+)
 from mud.storage.files import free_stem, read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder
 from mud.storage.settings import Value, one_of, parse_overrides
@@ -142,42 +155,35 @@ class _Front:
     """Reads the front matter field by field and collects the problems."""
 
     def __init__(self, document: Document, file: str, problems: list[Problem]) -> None:
-        self._document = document
-        self._file = file
-        self._problems = problems
+        self._document, self._front, self._file, self._problems = document, document.front, file, problems
 
     def _wrong(self, key: str, expected: str) -> None:
-        value = self._document.front.get(key)
-        self._problems.append(
-            Problem(self._file, self._document.lines.get(key, 1), key, f"{value!r} is wrong; expected {expected}")
-        )
+        why = f"{self._front.get(key)!r} is wrong; expected {expected}"
+        self._problems.append(Problem(self._file, self._document.lines.get(key, 1), key, why))
 
     def name(self) -> str:
         title = (self._document.title or "").strip()
-        why = "there is no name" if not title else ""
+        why = "" if title else "there is no name"
         if self._document.title_hides:
             why = "the name holds characters that nobody can see"
-        try:
-            title = check_name(title) if title and not why else title
-        except Refusal as refusal:
-            why = refusal.text.rstrip(".")
-        if why:
-            self._problems.append(
-                Problem(self._file, self._document.body_line, "", f"{why}; expected a line '# Name' that can be typed")
-            )
-        return "" if why else title
+        if not why:
+            try:
+                return check_name(title)
+            except Refusal as refusal:
+                why = refusal.text.rstrip(".")
+        told = f"{why}; expected a line '# Name' that can be typed"
+        self._problems.append(Problem(self._file, self._document.body_line, "", told))
+        return ""
 
     def id(self) -> str:
-        if "id" not in self._document.front:
-            return ""
-        value = self._document.front["id"]
-        if isinstance(value, str) and _ID.fullmatch(value):
-            return value
+        value = self._front.get("id", "")
+        if "id" not in self._front or (isinstance(value, str) and _ID.fullmatch(value)):
+            return str(value)
         self._wrong("id", '# and at most 12 digits in quotes, such as "#2001" (without quotes # begins a comment)')
         return ""
 
     def text(self, key: str, default: str) -> str:
-        value = self._document.front.get(key, default)
+        value = self._front.get(key, default)
         if value is None:  # a key without a value is not filled in yet
             return default
         if not isinstance(value, str):
@@ -186,18 +192,18 @@ class _Front:
         return value
 
     def choice(self, key: str, default: str, choices: tuple[str, ...]) -> str:
-        value = self._document.front.get(key, default)
+        value = self._front.get(key, default)
         if value not in choices:
             self._wrong(key, f"one of {', '.join(choices)}{hint(str(value), choices)}")
             return default
         return str(value)
 
     def texts(self, key: str) -> tuple[str, ...]:
-        value = self._document.front.get(key) or ()
-        if not isinstance(value, (list, tuple)) or not all(isinstance(one, str) for one in value):
-            self._wrong(key, "a list of texts, such as [boatwright]")
-            return ()
-        return tuple(value)
+        value = self._front.get(key) or ()
+        if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+            return tuple(value)
+        self._wrong(key, "a list of texts, such as [boatwright]")
+        return ()
 
 
 def check_name(name: str) -> str:
@@ -278,25 +284,16 @@ def _awaits(folder: Path) -> bool:
 def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> AgentDefinition | None:
     """Return the definition with this name, slug, id or alias, in any case."""
     key = wanted.strip().casefold()
-    if not key:
-        return None
-    for definition in definitions.values():
-        if key in (definition.slug.casefold(), definition.id.casefold(), definition.name.casefold()):
-            return definition
-    for definition in definitions.values():
-        if plain(key) in (plain(name) for name in definition.names):
-            return definition
-    return None
+    exact = (one for one in definitions.values() if key in map(str.casefold, (one.slug, one.id, one.name)))
+    alike = (one for one in definitions.values() if plain(key) in map(plain, one.names))
+    return next(chain(exact, alike), None) if key else None
 
 
 def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
     """Return the location that a link, a name or an id means exactly."""
     target = link_name(wanted) or wanted.strip()
     name = plain(target)
-    for one in locations:
-        if target == one.id or name in {plain(own) for own in one.names}:
-            return one
-    return None
+    return next((one for one in locations if target == one.id or name in map(plain, one.names)), None)
 
 
 def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Problem:
@@ -305,3 +302,205 @@ def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Proble
     wanted = definition.location or ""
     message = f"there is no location {wanted!r}; {one_of(names)}{hint(link_name(wanted) or wanted, names)}"
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)
+
+
+# ---- changes of one key or section ----
+
+_HEADING = re.compile(r"^ {0,3}##[ \t]+(\S.*)$")
+_MARKS = r"#{1,2}[ \t]|`{3,}|~{3,}"
+_LOOSE = re.compile(rf"(?m)^( {{0,3}}\\*)(?={_MARKS})")
+_KEPT = re.compile(rf"(?m)^( {{0,3}}\\*)\\(?={_MARKS})")
+
+
+def kept_from_marking(text: str) -> str:
+    r"""Escape with `\` the lines that would begin a section or a code block."""
+    return _LOOSE.sub(lambda found: found[1] + "\\", text)
+
+
+def as_meant(section: str) -> str:
+    r"""Undo `kept_from_marking`; a `\` before other text stays."""
+    return _KEPT.sub(lambda found: found[1], section)
+
+
+class _Section(NamedTuple):
+    """The offsets of one section: heading, content, end. `ends_line`: whether the heading's line has an end."""
+
+    heading: str
+    start: int
+    content: int
+    end: int
+    ends_line: bool
+
+
+def replace_section(text: str, heading: str, content: str, file: str = "") -> str:
+    """Return a file's text with the content of one section replaced or, if missing, added at the end.
+
+    Of several sections with this heading, which are read as one, the first stays. Raises VaultProblem when the file,
+    named `file` in problems, cannot be parsed, or an unclosed code block hides the section.
+    """
+    before = parse_document(text, file)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    told = kept_from_marking(content.strip().replace("\r\n", "\n")).replace("\n", newline)
+    found = _meant(text, len(text) - len(body_of(text)), heading)
+    after = text
+    for one in reversed(found[1:]):
+        after = after[: one.start] + after[one.end :]
+    if found:
+        at = found[0].content
+        after = after[:at] + _filled(after[at:], found[0], told, newline)
+    else:
+        after = f"{text.rstrip()}{newline}{newline}## {heading}{newline}{told}{newline}"
+    _hold(before, parse_document(after, file), heading, told, file)
+    return after
+
+
+def _filled(text: str, section: _Section, told: str, newline: str) -> str:
+    """Replace the content at the start of a text by `told`."""
+    room = section.end - section.content
+    old = text[:room].strip()
+    if old:
+        at = text.index(old)
+        return text[:at] + told + text[at + len(old) :]
+    rest = text[room:]
+    begin = "" if section.ends_line else newline
+    return f"{begin}{told}{newline}{newline if rest else ''}{rest}"
+
+
+def _meant(text: str, body: int, heading: str) -> list[_Section]:
+    """Return the sections that are read as one under this heading."""
+    found = list(_sections(text, body))
+    first = next((one.heading for one in found if one.heading.casefold() == heading.casefold()), None)
+    return [one for one in found if one.heading == first]
+
+
+def _sections(text: str, body: int) -> Iterator[_Section]:
+    heads: list[tuple[str, int, int]] = []
+    for line in markdown_lines(text[body:]):
+        mark = None if line.fenced else _HEADING.match(line.text.rstrip(" \t\r"))
+        if mark:
+            start = body + line.start
+            heads.append((mark[1], start, (text.find("\n", start) + 1) or len(text)))
+    for at, (name, start, content) in enumerate(heads):
+        end = heads[at + 1][1] if at + 1 < len(heads) else len(text)
+        yield _Section(name, start, content, end, text[content - 1] == "\n")
+
+
+def _hold(before: Document, after: Document, heading: str, told: str, file: str) -> None:
+    """Raise VaultProblem if anything but this section changed."""
+
+    def rest(one: Document) -> tuple[object, ...]:
+        others = [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
+        return one.front, one.title, one.intro, others
+
+    if rest(before) != rest(after) or after.section(heading) != told.replace("\r\n", "\n"):
+        problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
+        raise VaultProblem([Problem(file, 0, heading, problem)])
+
+
+FOLDER = "versions"
+WRITTEN = "written"
+"""File with the digest of the text that a command wrote last; any other text was written by people."""
+MOST = 50
+"""Texts of commands kept per file, undone ones included; the oldest goes first."""
+SECTIONS = {"profile": "Profile", "description": "Description"}
+"""Fields that are sections, with their headings; others are front matter keys."""
+_UNSET = {"goal": "", "brain": "auto"}
+"""The values of keys that are missing."""
+FIELDS = (*SECTIONS, "goal", "brain", "think_interval", "strategy", "preset", "auto_enabled")
+"""Fields that commands may change; files named after anything else are ignored."""
+AGENT = "agent"
+_NAME = re.compile(rf"\w+-(\d{{8}}-\d{{6}})(?:-(\d+))?-({'|'.join(FIELDS)})(-command)?(-undone)?\.md")
+
+
+class DefinitionVersion(NamedTuple):
+    """An earlier text.
+
+    Args:
+        field: the changed key, or a section's name in lower case.
+        command: whether a command had written this text.
+        undone: whether the change that made this text was undone.
+    """
+
+    path: Path
+    field: str
+    order: tuple[str, int]
+    command: bool
+    undone: bool
+
+
+def versions(folder: Path, file: str = AGENT) -> list[DefinitionVersion]:
+    """Return the earlier texts of a file in a folder, oldest first."""
+    found = [
+        DefinitionVersion(path, name[3], (name[1], int(name[2] or 1)), bool(name[4]), bool(name[5]))
+        for path in (folder / FOLDER).glob(f"{file}-*.md")
+        if (name := _NAME.fullmatch(path.name))
+    ]
+    return sorted(found, key=lambda one: one.order)
+
+
+def keep(folder: Path, text: str, changed: str, field: str, now: datetime, file: str = AGENT) -> None:
+    """Keep a text before a command replaces it by `changed`, and delete the oldest texts of commands."""
+    stamp, known = now.astimezone(UTC).strftime("%Y%m%d-%H%M%S"), versions(folder, file)
+    number = max((one.order[1] for one in known if one.order[0] == stamp), default=0) + 1
+    by = "-command" if _by_command(folder, text) else ""
+    write_atomic(folder / FOLDER / f"{file}-{stamp}{f'-{number}' if number > 1 else ''}-{field}{by}.md", text)
+    _wrote(folder, changed)
+    own = [one for one in versions(folder, file) if one.command]
+    for one in own[: max(0, len(own) - MOST)]:
+        one.path.unlink(missing_ok=True)
+
+
+def follow(folder: Path, text: str, changed: str) -> None:
+    """Record a change without keeping the text: a command's text stays one, a person's stays theirs."""
+    if _by_command(folder, text):
+        _wrote(folder, changed)
+
+
+def _by_command(folder: Path, text: str) -> bool:
+    """Return whether a command wrote this text last; False when unknown."""
+    try:
+        return read_if_there(folder / FOLDER / WRITTEN) == _digest(text)
+    except VaultProblem:
+        return False
+
+
+def _wrote(folder: Path, text: str | None) -> None:
+    write_atomic(folder / FOLDER / WRITTEN, _digest(text) if text is not None else "")
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def last_change(folder: Path) -> DefinitionVersion | None:
+    """Return the text before the last change that was not undone."""
+    return next((one for one in reversed(versions(folder)) if not one.undone), None)
+
+
+def put_aside(version: DefinitionVersion, undone: str, back: str) -> None:
+    """Keep the text of a change that is being undone. `undone`: the current file; `back`: the file afterwards."""
+    folder = version.path.parent.parent
+    by = "-command" if _by_command(folder, undone) else ""
+    write_atomic(version.path.with_name(f"{version.path.stem.removesuffix('-command')}{by}-undone.md"), undone)
+    again = version.command and back == read_text(version.path, file=version.path.name)
+    _wrote(folder, back if again else None)
+
+
+def taken_back(text: str, version: DefinitionVersion, file: str) -> str:
+    """Return a file's text with one change undone; byte for byte as before when nothing else changed.
+
+    Raises OSError or VaultProblem, also when the key was missing before and has no default.
+    """
+    field, before = version.field, read_text(version.path, file=version.path.name)
+    then, now = parse_document(before, version.path.name), parse_document(text, file)
+    heading = SECTIONS.get(field)
+    if heading is not None:
+        old, new = (as_meant((one.section(heading) or "").strip()) for one in (then, now))
+        if replace_section(before, heading, new, file) == text:
+            return before
+        return replace_section(text, heading, old, file)
+    if replace_key(before, field, now.front.get(field), file) == text:
+        return before
+    if field not in then.front and field not in _UNSET:
+        raise VaultProblem([Problem(file, now.lines.get(field, 0), field, "it was not set before; take its line out")])
+    return replace_key(text, field, then.front.get(field, _UNSET.get(field)), file)

@@ -9,22 +9,15 @@ if __name__ == "__main__":
 
 import sys
 
-from mud import streams
-from mud.signals import signals
-
-
-def main(argv: list[str]) -> int:
-    """Run one command; return 0 for success, 1 for an error, 2 for wrong usage."""
-    # Imported here, after the signal handlers are set.
-    from mud.command_line import main
-
-    return main(argv)
+from mud.process import hold_streams, signals
 
 
 def program() -> int:
     try:
         signals.heed()
-        streams.hold()
+        hold_streams()
+        from mud.command_line import main  # not before the signal handlers are set
+
         return main(sys.argv[1:])
     finally:
         signals.ignore()

@@ -6,14 +6,16 @@ import argparse
 import errno
 import io
 import logging
+import os
 import sys
+from contextlib import ExitStack
+from importlib.util import find_spec
 from pathlib import Path
 
 from mud.errors import LociError
-from mud.packages import check_packages, check_room
+from mud.process import unwritten
 from mud.registry import plug_in_names
 from mud.sanitize import VisibleFormatter, visible
-from mud.streams import unwritten
 
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
@@ -66,11 +68,7 @@ def _parsed(words: list[str]) -> argparse.Namespace:
     """Parse the arguments of the first word's command; options may stand between the others."""
     if words[0] not in _names():
         return _parser().parse_args(words)
-    parser = _parser_of(words[0])
-    try:
-        return parser.parse_intermixed_args(words[1:])
-    except TypeError:  # argparse has no intermixed arguments for subcommands
-        return parser.parse_args(words[1:])
+    return _parser_of(words[0]).parse_intermixed_args(words[1:])
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
@@ -93,18 +91,8 @@ def _run(args: argparse.Namespace) -> int:
         raise LociError("--seconds takes a number above 0")
     if args.json and not args.headless:
         raise LociError("--json is for run --headless; a player is shown plain text")
-    return run(
-        Options(
-            vault=args.vault,
-            name=args.name,
-            headless=args.headless,
-            seconds=args.seconds,
-            agents=not args.no_agents,
-            brain=args.brain,
-            seed=args.seed,
-            json=args.json,
-        )
-    )
+    agents = not args.no_agents
+    return run(Options(args.vault, args.name, args.headless, args.seconds, agents, args.brain, args.seed, args.json))
 
 
 def _command_first(argv: list[str]) -> list[str]:
@@ -168,3 +156,43 @@ def _sentence(error: Exception) -> str:
         case RuntimeError():
             raise error
     return str(error)
+
+
+_AS_NAMED = ["httpx", "orjson", "chromadb", "watchdog", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit"]
+NEEDED = {"pyyaml": "yaml", "python-frontmatter": "frontmatter", **{name: name for name in _AS_NAMED}}
+"""The packages in pyproject.toml, with their import names."""
+
+
+ROOM = 16  # files that must be free to open; an event loop alone needs several
+
+
+def check_room() -> None:
+    """Check that `ROOM` more files can be opened. Raises LociError."""
+    with ExitStack() as opened:
+        try:
+            for _ in range(ROOM):
+                opened.callback(os.close, os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            raise LociError(f"{error.strerror}: expected room for {ROOM} more (ulimit -n)") from None
+
+
+def check_packages() -> None:
+    """Check that all packages can be imported, and that `agents` is not another one's. Raises LociError."""
+    if sys.flags.optimize > 1:
+        raise LociError(
+            "Python was told to drop docstrings (-OO, PYTHONOPTIMIZE=2), which are Loci's help; use -O at most"
+        )
+    missing = [name for name, module in NEEDED.items() if find_spec(module) is None]
+    if missing:
+        raise LociError(
+            f"{sys.executable} lacks packages that Loci needs ({', '.join(missing)}); "
+            "make run installs them once, into .venv; then start it with .venv/bin/python -m mud"
+        )
+    ours = Path(__file__).resolve().parent.parent / "agents"
+    spec = find_spec("agents")
+    found = Path(spec.origin or "").resolve().parent if spec is not None else None
+    if found != ours:
+        raise LociError(
+            f"Python found another package called agents, in {found}; Loci's own is {ours}. "
+            "Start it with python -m mud from its own folder, without -P and PYTHONSAFEPATH."
+        )

@@ -17,12 +17,9 @@ log = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 
-FIRST_PAUSE = 0.5
-"""Seconds before the first restart; doubled for each further one."""
-LONGEST_PAUSE = 60.0
-"""Seconds."""
-CALM = 300.0
-"""Seconds without a failure after which the pause starts again at `FIRST_PAUSE`."""
+FIRST_PAUSE = 0.5  # seconds before the first restart; doubled for each further one
+LONGEST_PAUSE = 60.0  # seconds
+CALM = 300.0  # seconds without a failure after which the pause starts again at `FIRST_PAUSE`
 
 
 async def supervise(name: str, run: Callable[[], Awaitable[None]], clock: Clock) -> None:

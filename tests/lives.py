@@ -16,6 +16,7 @@ from agents.compaction.summarizer import Summarizer, parse_style
 from agents.compaction.view import StrategyContext
 from agents.llm.backend import Completion
 from agents.memory.memory import Memory
+from agents.memory.summaries import Summary
 from mud.clock import VirtualClock
 from mud.registry import load
 from mud.storage.files import encode
@@ -79,14 +80,12 @@ class Disk:
         return DiskLines(path, self)
 
 
-class DiskLines:
-    """A real `JsonlWriter` on a `Disk`."""
+class DiskLines(JsonlWriter):
+    """Lines on a `Disk`."""
 
     def __init__(self, path: Path, disk: Disk) -> None:
-        self._lines = JsonlWriter(path)
-        self._path = path
+        super().__init__(path)
         self._disk = disk
-        self.message = self._lines.message
 
     def append(self, lines: Sequence[str]) -> None:
         """Append, or fail before a byte is written, or lose power with half of it written."""
@@ -98,16 +97,12 @@ class DiskLines:
                 with self._path.open("ab") as file:
                     file.write(data[: len(data) // 2])
             raise
-        self._lines.append(lines)
+        super().append(lines)
 
     def sync(self) -> None:
         """Do nothing, or fail: no test loses what the kernel has."""
         if self._disk.unsynced:
             raise OSError(5, "Input/output error")
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._lines.close()
 
 
 class Reply:
@@ -182,6 +177,17 @@ class Life:
             prompts,
         )
         self.compactor = Compactor(self.memory, lambda: self.settings, services, self.on_commit, self.context)
+
+    @property
+    def recent(self) -> Summary:
+        """The recent summary; there must be one."""
+        assert self.memory.recent is not None
+        return self.memory.recent
+
+    @property
+    def longterm(self) -> Summary:
+        assert self.memory.longterm is not None
+        return self.memory.longterm
 
     def set(self, **changes: int | float | str | bool) -> None:
         """Change settings."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from mud.errors import Problem
-from mud.server.wiring import FAMILIES, SCHEMAS
+from mud.server.checks import FAMILIES, SCHEMAS
 from mud.storage.documents import replace_key
 from mud.storage.settings import Scalar, Value, by_key, describe, examine_settings, write_typed
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from agents.memory.summaries import TIERS, parse_summary
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.simulation.figures import state_hash
 from mud.world.changes import Leave
@@ -64,7 +64,7 @@ def go_on(vault: Path, words: str, whole: Container[str] | None = None) -> None:
                 assert [text for text in texts if text not in (whole or ())] == []
             step = parts.engine.step(eliza.id, f"say {words}", Role.AGENT)
             assert step.reply.startswith(f'You say, "{words}"'), step.reply
-            await parts.minds.settle_folds()
+            await parts.minds.folds.settle()
             parts.save()
 
     asyncio.run(live())

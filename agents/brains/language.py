@@ -20,7 +20,7 @@ from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, own_words, remembered, spoken
 from agents.reply.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
-from agents.text.repetition import LOOKBACK, repeats, words_of
+from agents.text.english import LOOKBACK, repeats, words_of
 from mud.world.events import Perception
 
 COMMON_VERBS = (

@@ -11,12 +11,11 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, ask_about, asked_about, excerpt, memories, mind_of, whose
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, Reference, missing, read_reference, reference
 from agents.memory.history import events
 from agents.memory.journal import JournalEntry
 from agents.memory.memory import Memory
-from agents.memory.ranges import Reference, missing, read_reference, reference
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import clock_time, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
@@ -153,13 +152,8 @@ def line_of(minds: Population, entry: Entry, at: str = "") -> str:
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:
         text = f"{text} {minds.say(BECAUSE, reason=entry.reason)}"
-    about = {
-        "seq": entry.seq,
-        "at": at or entry.at,
-        "place": entry.place or minds.say(NOWHERE),
-        "kind": kind,
-        "text": text,
-    }
+    place = entry.place or minds.say(NOWHERE)
+    about = {"seq": entry.seq, "at": at or entry.at, "place": place, "kind": kind, "text": text}
     told = minds.say(LINE_BY, **about, actor=entry.actor) if entry.actor else minds.say(LINE, **about)
     return f"  {told}"
 

@@ -8,10 +8,22 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.commands._answer import Answerer, answers, ask, ask_about, asked_about, asked_about_agent
-from agents.commands._edit import LONGEST, LONGEST_OWN, checked_text, set_key, set_section, take_back
+from agents.commands._answer import (
+    LONGEST,
+    LONGEST_OWN,
+    Answerer,
+    answers,
+    ask,
+    ask_about,
+    asked_about,
+    asked_about_agent,
+    checked_text,
+    set_key,
+    set_section,
+    take_back,
+)
 from agents.commands.control import seconds_in_words
-from agents.population.population import Population
+from agents.population import Population
 from mud.commands import Context, Outcome, command
 from mud.world.changes import Define
 from mud.world.events import OWN_SELF, Event, Request
@@ -86,12 +98,11 @@ class Own(NamedTuple):
         before = getattr(agent.definition, self.field) if person else ""
         most = LONGEST if person else LONGEST_OWN
         text = checked_text(request.args["text"], minds, may_be_empty=may_be_empty, most=most)
-        if not person:
-            set_section(minds, agent, f"Own {self.field}", text, own=True)
-        elif self is GOAL:
+        if person and self is GOAL:
             set_key(minds, agent, self.field, text)
         else:
-            set_section(minds, agent, self.field.capitalize(), text)
+            heading = self.field.capitalize() if person else f"Own {self.field}"
+            set_section(minds, agent, heading, text, own=not person)
         told = minds.say(self.cleared) if self.cleared and not text else minds.say(self.set, text=text)
         here = minds.world.location_of(agent.id) if minds.world is not None else None
         events = (Event("action", agent.id, here.id, minds.say(self.seen, actor=agent.name)),) if here else ()

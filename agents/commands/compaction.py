@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import Any
 
 from agents.agent import Agent
-from agents.commands._answer import OTHERS_MIND, Answerer, answers, ask, ask_about, asked_about, excerpt, memories
-from agents.commands._edit import refuse_problems, set_key
+from agents.commands._answer import (
+    OTHERS_MIND,
+    Answerer,
+    answers,
+    ask,
+    ask_about,
+    asked_about,
+    excerpt,
+    memories,
+    refuse_problems,
+    set_key,
+)
+from agents.commands.control import pause_of
 from agents.compaction.rebuild import BOOTSTRAP, REBUILD, Declined
-from agents.compaction.report import in_force
 from agents.compaction.settings import OWN as NO_PRESET
 from agents.compaction.settings import CompactionSettings
-from agents.compaction.status import FILE
-from agents.definition_edits import keep
-from agents.population.population import Population
-from mud.commands import LONGEST_SHOWN, Context, Outcome, command
+from agents.compaction.status import FILE, ago, in_force, next_fold, report, warnings_of
+from agents.definition import keep
+from agents.population import Population
+from agents.text.daytime import UNDATED
+from mud.commands import LONGEST_SHOWN, Context, Outcome, Say, command
 from mud.errors import LociError, Refusal
 from mud.registry import suggest
 from mud.storage.configuration import FOLDER
@@ -119,7 +132,7 @@ async def show_or_set(minds: Population, request: Request) -> Outcome:
         return Outcome(_set_world(minds, key, value, typed))
     agent = asked_about(minds, request)
     set_key(minds, agent, key, typed)
-    minds.remembered(agent.slug, ())
+    minds.remembered(agent, ())
     return Outcome(f"{minds.say(SET, key=key, value=value, file=agent.definition.file)}\n{_shown(minds, agent)}")
 
 
@@ -191,7 +204,7 @@ def _set_world(minds: Population, key: str, value: str, typed: str | bool) -> st
         raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
     refuse_problems(minds, minds.means.configuration.reload(path), WRONG)
     for agent in minds.opened():
-        minds.remembered(agent.slug, ())
+        minds.remembered(agent, ())
     others = sorted(one.name for one in minds.definitions.values() if key in one.overrides)
     told = minds.say(SET_WORLD, key=key, value=value, file=file)
     return f"{told}\n{minds.say(OWN, agents=listed(others))}" if others else told
@@ -212,7 +225,7 @@ def compact_memories(ctx: Context, name: str) -> Outcome:
 @answers("compact")
 async def compact(minds: Population, request: Request) -> Outcome:
     agent, say = asked_about(minds, request), minds.say
-    commit = await minds.fold(agent, "manual")
+    commit = await minds.fold(agent)
     if commit is None:
         return Outcome(say(NOTHING, why=agent.compactor.notice))
     told = commit.newest
@@ -257,7 +270,7 @@ async def _rebuild(minds: Population, request: Request) -> Outcome:
     """Rebuild an agent's summaries and report the result; refuses when nothing was made."""
     agent, say = asked_about(minds, request), minds.say
     try:
-        rebuilt = await minds.tracked(agent, agent.rebuild.run(request.name))
+        rebuilt = await minds.folds.tracked(agent, agent.rebuild.run(request.name))
     except Declined as declined:
         how = DECLINED[declined.why]
         known = {"name": agent.name, "memories": memories(say, agent.memory.total), **declined.places}
@@ -280,3 +293,78 @@ async def _rebuild(minds: Population, request: Request) -> Outcome:
 
 REBUILDS = Answerer(REBUILD, _rebuild)
 BOOTSTRAPS = Answerer(BOOTSTRAP, _rebuild)
+
+
+# ---- @memory-status ----
+
+MEMORY = phrase("minds.status.memory", "name", "memories", "n")
+VERBATIM = phrase("minds.status.verbatim", "covers", "memories")
+VERBATIM_HIDDEN = phrase("minds.status.verbatim_hidden", "covers", "memories")
+NO_VERBATIM = phrase("minds.status.no_verbatim")
+SUMMARIES = phrase("minds.status.summaries", "what")
+SUMMARY = phrase("minds.status.summary", "covers", "tier", "method", "when")
+NO_SUMMARIES = phrase("minds.status.no_summaries")
+LONGTERM = phrase("minds.status.longterm")
+RECENT = phrase("minds.status.recent")
+NEXT = phrase("minds.status.next", "what")
+WARNINGS = phrase("minds.status.warnings", "what")
+FINE = phrase("minds.status.fine")
+
+STATUS, STATUS_FULL = "memory_status", "memory_status_full"
+
+
+@command("@memory-status", "[name] [full]", category="memory", keeps="skip")
+def memory_status(ctx: Context, name: str) -> Outcome:
+    """See what is remembered word for word, what in summaries, what is due next, and what is wrong, if anything.
+
+    With full behind it come settings, sizes, costs and the summaries' own words. Without a name it is your own memory;
+    the owner may name anybody.
+
+    Example: @memory-status
+    Example: @memory-status full
+    """
+    who, _, last = name.rpartition(" ")
+    full = last.casefold() == "full"
+    return ask_about(ctx, who.strip() if full else name, STATUS_FULL if full else STATUS)
+
+
+async def _report(minds: Population, request: Request) -> Outcome:
+    agent, full = asked_about(minds, request), request.name == STATUS_FULL
+    await agent.measure()
+    with suppress(OSError):  # reported as a problem of the archive, or left out
+        await agent.look_through()
+        if full:
+            await minds.inner.look(agent)
+    status = minds.status(agent)
+    lines = [report(status)] if full else _lines(minds.say, status)
+    return Outcome("\n".join(filter(None, [pause_of(minds, agent), *lines])))
+
+
+REPORTS, REPORTS_FULL = Answerer(STATUS, _report), Answerer(STATUS_FULL, _report)
+
+
+def _lines(say: Say, status: Mapping[str, Any]) -> Iterator[str]:
+    tiers = {tier["tier"]: tier for tier in status["tiers"]}
+    yield say(MEMORY, name=status["agent"], memories=memories(say, status["total"]), n=f"{status['covered_through']:,}")
+    verbatim = tiers.pop("immediate", None)
+    if verbatim is None:
+        yield say(NO_VERBATIM)
+    else:
+        known = VERBATIM_HIDDEN if status["hidden"] else VERBATIM
+        yield say(known, covers=_span(verbatim), memories=memories(say, verbatim["memories"]))
+    told = [_summary(say, tier) for tier in tiers.values()]
+    yield say(SUMMARIES, what="; ".join(told)) if told else say(NO_SUMMARIES)
+    yield say(NEXT, what=next_fold(status))
+    wrong = [" ".join(one.split()) for one in warnings_of(status)]
+    yield say(WARNINGS, what=" ".join(one if one.endswith(".") else f"{one}." for one in wrong)) if wrong else say(FINE)
+
+
+def _summary(say: Say, tier: Mapping[str, Any]) -> str:
+    method = f"{tier['method']} ({tier['model']})" if tier["model"] else tier["method"]
+    when = ago(tier["age_seconds"]) or say(UNDATED)
+    which = say(LONGTERM if tier["tier"] == "longterm" else RECENT)
+    return say(SUMMARY, covers=_span(tier), tier=which, method=method, when=when)
+
+
+def _span(tier: Mapping[str, Any]) -> str:
+    return f"{tier['first']}-{tier['last']}" if tier["first"] != tier["last"] else str(tier["first"])

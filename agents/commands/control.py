@@ -8,16 +8,14 @@ import math
 from datetime import datetime
 from pathlib import Path
 
-from agents.agent import Agent
-from agents.commands._answer import answers, ask, ask_about, asked_about, asked_about_agent, no_mind
-from agents.commands._edit import set_key
-from agents.definition import AgentDefinition, find_definition
+from agents.agent import TRASH, Agent
+from agents.commands._answer import Answerer, answers, ask, ask_about, asked_about, asked_about_agent, no_mind, set_key
+from agents.definition import BRAINS, AgentDefinition, find_definition
 from agents.memory.memory import Memory
-from agents.mind.character_memory import TRASH
-from agents.population.population import Population, Possession
+from agents.population import Population, Possession
 from mud.commands import Context, Outcome, Say, command
 from mud.errors import LociError, Refusal, Unavailable, UnknownName
-from mud.registry import hint, plug_in_names, suggest
+from mud.registry import hint, suggest
 from mud.sanitize import visible
 from mud.storage.paths import make_folder, move
 from mud.world.events import Request
@@ -56,15 +54,11 @@ LEAST, MOST = 1, 86_400
 """Bounds of the setting `think_interval`, in seconds."""
 
 
-def brains() -> list[str]:
-    return ["auto", *plug_in_names("agents.brains")]
-
-
 def checked_kind(name: str) -> str:
     """Return a brain's name in lower case; raises UnknownName when there is none."""
-    if (kind := name.casefold()) in brains():
+    if (kind := name.casefold()) in BRAINS:
         return kind
-    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(brains())}{hint(name, brains())}")
+    raise UnknownName(f"there is no brain {name!r}; there is: {', '.join(BRAINS)}{hint(name, BRAINS)}")
 
 
 @command("@brain", "<name> <kind>", role=Role.OWNER, category="admin", keeps="skip")
@@ -78,16 +72,16 @@ def brain(ctx: Context, name: str) -> Outcome:
     """
     who, _, kind = name.rpartition(" ")
     if not who:
-        raise Refusal(ctx.say(WHICH_BRAIN, there=", ".join(brains())))
+        raise Refusal(ctx.say(WHICH_BRAIN, there=", ".join(BRAINS)))
     return ask(ctx, "brain", name=who.strip(), kind=kind.casefold())
 
 
 @answers("brain")
 async def set_brain(minds: Population, request: Request) -> Outcome:
     agent, kind = asked_about_agent(minds, request), request.args["kind"]
-    if kind not in brains():
-        near = suggest(kind, brains())
-        told = minds.say(NO_SUCH_BRAIN, kind=kind, there=", ".join(brains()))
+    if kind not in BRAINS:
+        near = suggest(kind, BRAINS)
+        told = minds.say(NO_SUCH_BRAIN, kind=kind, there=", ".join(BRAINS))
         raise Refusal(told, minds.say(BRAIN_HINT, kind=near) if near else "")
     set_key(minds, agent, "brain", kind)
     return Outcome(minds.say(BRAIN_SET, name=agent.name, kind=kind, file=agent.definition.file))
@@ -148,23 +142,17 @@ def resume(ctx: Context, name: str) -> Outcome:
     return ask(ctx, "resume", name=name)
 
 
-@answers("pause")
-async def set_paused(minds: Population, request: Request) -> Outcome:
-    return _pause(minds, request, paused=True)
-
-
-@answers("resume")
-async def set_resumed(minds: Population, request: Request) -> Outcome:
-    return _pause(minds, request, paused=False)
-
-
-def _pause(minds: Population, request: Request, *, paused: bool) -> Outcome:
+async def _pause(minds: Population, request: Request) -> Outcome:
+    paused = request.name == "pause"
     if not request.args["name"]:
         minds.resting.pause_all(paused=paused)
         return Outcome(minds.say(PAUSED_ALL if paused else RESUMED_ALL))
     agent = asked_about_agent(minds, request)
     minds.resting.pause(agent.slug, paused=paused)
     return Outcome(minds.say(PAUSED if paused else RESUMED, name=agent.name))
+
+
+PAUSES, RESUMES = Answerer("pause", _pause), Answerer("resume", _pause)
 
 
 def pause_of(minds: Population, agent: Agent) -> str:

@@ -9,7 +9,7 @@ from agents.agent import Agent
 from agents.commands._answer import answers, ask, excerpt
 from agents.memory.entries import Hit
 from agents.memory.note_form import NoteSection
-from agents.population.population import Population
+from agents.population import Population
 from agents.recall.question import content_words, words_of
 from agents.reflection import dreams
 from agents.text.daytime import date_of, span, when
@@ -66,7 +66,7 @@ def recall(ctx: Context, query: str) -> Outcome:
 @answers("recall")
 async def search_memory(minds: Population, request: Request) -> Outcome:
     query, agent = request.args["query"], minds.of(request)
-    hits, behind = await minds.search(agent, query, HITS)
+    hits, behind = await minds.means.recall.search(agent.id, query, HITS)
     shown = excerpt(query, LONGEST_QUERY)
     if not hits:
         told = kept = minds.say(NOTHING, query=shown)

@@ -10,7 +10,7 @@ from agents.llm.hosts import Route
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ProfileView
 from agents.llm.spending import BudgetSettings, ModelBudget, Notice, Row, Scope
-from agents.population.population import Population
+from agents.population import Population
 from agents.recall.settings import SERVED, RecallSettings
 from mud.commands import Context, Outcome, Say, command
 from mud.world.events import Request
@@ -41,6 +41,12 @@ WORLD_TOO_SMALL = phrase("minds.cost.world_too_small", "need", "most", "unit")
 DAY_TOO_SMALL = phrase("minds.cost.day_too_small", "need", "most", "unit")
 OVER = phrase("minds.cost.over", "name")
 WORLD_OVER = phrase("minds.cost.world_over")
+
+NOTICES = {
+    Scope.AGENT_HOUR: (USED_UP, TOO_SMALL),
+    Scope.WORLD_HOUR: (WORLD_USED_UP, WORLD_TOO_SMALL),
+    Scope.WORLD_DAY: (DAY_USED_UP, DAY_TOO_SMALL),
+}
 
 EMBED = "embed"
 """The LLM profile that is not in the queue: the recall process itself asks its server."""
@@ -85,15 +91,9 @@ def _aligned(columns: str, rows: Sequence[Sequence[str]], texts: int) -> list[st
     """Return a table's lines below its `columns`, named like `a / b`; the first `texts` are flush left."""
     rows = [[word.strip() for word in columns.split("/")], *rows]
     wide = [max(len(row[column]) for row in rows if column < len(row)) for column in range(len(rows[-1]))]
-    lines = []
-    for row in rows:
-        sized = list(zip(row, wide, strict=False))
-        cells = [
-            *(text.ljust(width) for text, width in sized[:texts]),
-            *(text.rjust(width) for text, width in sized[texts:]),
-        ]
-        lines.append(f"  {'  '.join(cells)}".rstrip())
-    return lines
+    aligns = [*("<" * texts), *(">" * (len(wide) - texts))]
+    cells = [[f"{text:{how}{width}}" for text, how, width in zip(row, aligns, wide, strict=False)] for row in rows]
+    return [f"  {'  '.join(row)}".rstrip() for row in cells]
 
 
 def _hosts(minds: Population, view: ProfileView, *, owner: bool) -> list[str]:
@@ -146,16 +146,14 @@ async def show_cost(minds: Population, request: Request) -> Outcome:
     rows = budget.spending.rows() if budget is not None else []
     lines = [say(NO_COST)]
     if rows:
-        cells = [
-            [
-                row.owner or "-",
-                row.task,
-                *(f"{n:,}" for one in (row.hour, row.day, row.total) for n in (one.calls, one.tokens)),
-            ]
-            for row in (*rows, sum(rows, Row(say(SUM), "")))
-        ]
+        cells = [_spent(row) for row in (*rows, sum(rows, Row(say(SUM), "")))]
         lines = [say(COST_TITLE), *_aligned(say(COST_COLUMNS), cells, 2)]
     return Outcome("\n".join([*lines, *_limits(minds, budget)]))
+
+
+def _spent(row: Row) -> list[str]:
+    amounts = (n for one in (row.hour, row.day, row.total) for n in (one.calls, one.tokens))
+    return [row.owner or "-", row.task, *(f"{n:,}" for n in amounts)]
 
 
 def _limits(minds: Population, budget: ModelBudget | None) -> list[str]:
@@ -175,12 +173,9 @@ def _limits(minds: Population, budget: ModelBudget | None) -> list[str]:
 def describe_notice(say: Say, notice: Notice) -> str:
     """Word what happens to a limit: it is used up, too small for one call, or holds no longer."""
     limit = notice.limit
+    about = {"name": limit.owner} if limit.owner else {}
     if not notice.over:
-        return say(OVER, name=limit.owner) if limit.owner else say(WORLD_OVER)
-    about = {"most": f"{limit.most:,}", "unit": limit.unit}
+        return say(OVER if limit.owner else WORLD_OVER, **about)
+    about |= {"most": f"{limit.most:,}", "unit": limit.unit}
     about |= {"need": f"{limit.need:,}"} if limit.need else {"used": f"{limit.used:,}"}
-    if limit.owner:
-        return say(TOO_SMALL if limit.need else USED_UP, name=limit.owner, **about)
-    if limit.scope is Scope.WORLD_DAY:
-        return say(DAY_TOO_SMALL if limit.need else DAY_USED_UP, **about)
-    return say(WORLD_TOO_SMALL if limit.need else WORLD_USED_UP, **about)
+    return say(NOTICES[limit.scope][bool(limit.need)], **about)

@@ -7,7 +7,7 @@ from datetime import datetime
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, excerpt
 from agents.memory.note_form import Note, NoteSection
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import date_of, when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
@@ -194,9 +194,9 @@ def _count(minds: Population, note: Note) -> str:
 def _one(minds: Population, agent: Agent, note: Note) -> Outcome:
     now = minds.means.clock.now()
     lines = [note.title, *_body(minds, note, now), *_links(minds, agent, note)]
-    kept = [
+    kept = (
         f"{one.text} ({date_of(minds.say, one.at)})" if one.at else f"{one.heading} {one.text}" for one in note.sections
-    ]
+    )
     text = excerpt(" ".join(kept), LONGEST_KEPT)
     told = minds.say(KEPT, title=note.title, text=text)
     return Outcome("\n".join(lines), memory=told, mark=OWN_NOTES)

@@ -11,10 +11,9 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, agents_listed, answers, ask, excerpt, mind_of, whose
 from agents.definition import find_definition
-from agents.memory.entries import Entry
-from agents.memory.ranges import read_reference, reference
+from agents.memory.entries import Entry, read_reference, reference
 from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit
-from agents.population.population import Population
+from agents.population import Population
 from agents.text.daytime import when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
@@ -178,7 +177,9 @@ def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
 
 def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
     """Interpret a text without a name: the line last heard by the owner, or words said by any agent."""
-    _refuse_strangers(minds, what)
+    stranger = _NUMBERED.fullmatch(what)
+    if stranger and stranger[1][0].isupper():  # as words, name and number would match scattered in any line
+        raise Refusal(minds.say(NO_AGENT, name=excerpt(stranger[1], LONGEST_SHOWN), there=agents_listed(minds)))
     if what and not _NUMBER.fullmatch(what):
         minded = tuple(agent for agent in minds.opened() if not agent.definition.person)
         return _which(minds, minded, what)
@@ -196,13 +197,6 @@ def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
 def _speaker(minds: Population, entry: Entry) -> Agent | None:
     definition = find_definition(entry.actor, minds.definitions) if entry.actor else None
     return minds.open(definition.slug) if definition and not definition.person else None
-
-
-def _refuse_strangers(minds: Population, what: str) -> None:
-    """Refuse an unknown name with a number: as words, the two would match scattered in any line."""
-    found = _NUMBERED.fullmatch(what)
-    if found and found[1][0].isupper():
-        raise Refusal(minds.say(NO_AGENT, name=excerpt(found[1], LONGEST_SHOWN), there=agents_listed(minds)))
 
 
 def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:

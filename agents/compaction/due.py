@@ -8,14 +8,11 @@ from agents.compaction.view import UNLIMITED, StrategyView
 from mud.errors import LociError
 from mud.world.narration import counted
 
-LONGEST_FOLD = 4096
-"""Maximum memories of one fold; the oldest are folded first."""
+LONGEST_FOLD = 4096  # maximum memories of one fold; the oldest are folded first
 ARREAR = 512
 """With more unfolded memories, a late fold is not split as if on time: that could make hundreds of summaries."""
-_LEAST_SHARE = 4
-"""A manual fold of at least this fraction (1/4) of the window makes its own recent summary."""
-_ENOUGH_TO_ESTIMATE = 64
-"""Memories needed to estimate the length of future ones; missing ones count as short."""
+_LEAST_SHARE = 4  # A manual fold of at least this fraction (1/4) of the window makes its own recent summary
+_ENOUGH_TO_ESTIMATE = 64  # memories needed to estimate the length of future ones; missing ones count as short
 _PRESSED_TO = 0.5
 """Share of the prompt's room, without the summaries, that stays word for word after a fold under pressure."""
 

@@ -10,22 +10,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
-from agents.compaction.folds import Commit, CompactionServices, Fold, FoldPlan, SummaryDraft, SummaryWriter, check_join
+from agents.compaction.folds import (
+    Commit,
+    CompactionServices,
+    Fold,
+    FoldPlan,
+    SummaryDraft,
+    SummaryWriter,
+    check_join,
+    commit_event,
+)
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import AUTOMATIC, EMERGENCY, MANUAL, PRESSURE
 from agents.compaction.view import StrategyContext, StrategyView, summaries_of
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, spoken
 from agents.memory.memory import Memory
-from agents.memory.ranges import spoken
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable
 
-FIRST_PAUSE = 2.0
-"""Seconds until a failed automatic fold is tried again; doubles with each failure."""
+FIRST_PAUSE = 2.0  # seconds until a failed automatic fold is tried again; doubles with each failure
 LONGEST_PAUSE = 300.0
-SENTENCE = 8
-"""Tokens of a short sentence; a manual fold of so few is refused without asking the model."""
+SENTENCE = 8  # tokens of a short sentence; a manual fold of so few is refused without asking the model
 
 
 class Compactor:
@@ -165,7 +171,7 @@ class Compactor:
             self.memory.note_trouble("fold", self.notice)
             self._not_before = self._clock.monotonic() + self._pause
             self._pause = min(2 * self._pause, LONGEST_PAUSE)
-            self._say(f"Compaction failed ({why}); nothing is lost, it is tried again")
+            self.say(f"Compaction failed ({why}); nothing is lost, it is tried again")
         finally:
             self.busy, self.yields = before
 
@@ -208,7 +214,7 @@ class Compactor:
         memory, settings = self.memory, self.view.settings
         if not quiet:
             windows = f"{settings.immediate_window} immediate, {settings.recent_window} recent"
-            self._say(f"Starting compaction ({memory.total} memories, {windows})")
+            self.say(f"Starting compaction ({memory.total} memories, {windows})")
         memory.refresh()
         if plan.first != memory.watermark + 1:
             raise LociError(f"the fold of {plan.first} to {plan.last} does not begin after memory {memory.watermark}")
@@ -250,21 +256,14 @@ class Compactor:
         )
         if not at_any_length and not self._saves_enough(fold, commit, before):
             return None
-        event = {
-            "event": "manual_compact" if plan.reason == MANUAL else "auto_compact",
-            "at": at,
-            "covers": {"first": plan.first, "last": plan.last},
-            "longterm": None,
-            "recent": None,
-            "tokens": dict(commit.newest.tokens),
-            "reason": plan.reason,
-            "number": commit.number,
-            **({"unread": gaps} if (gaps := fold.gaps()) else {}),
-        }
+        name, covers = "manual_compact" if plan.reason == MANUAL else "auto_compact", (plan.first, plan.last)
+        event = commit_event(name, at, covers, commit.newest.tokens, plan.reason, commit.number)
+        if gaps := fold.gaps():
+            event["unread"] = gaps
         if fold.strategy.journals:
             self.before_fold(fold.entries)
         for message in memory.commit(commit.longterm, commit.recent, fold.entries, event):
-            self._say(message)
+            self.say(message)
         self._committed(commit)
         return commit
 
@@ -294,7 +293,7 @@ class Compactor:
 
     def _refuse(self, plan: FoldPlan, why: str, stay: bool = True) -> None:
         self._note(f"a summary of {spoken(plan.first, plan.last)} {why}{'; they stay as they are' if stay else ''}")
-        self._say(f"Compaction skipped ({self.notice})")
+        self.say(f"Compaction skipped ({self.notice})")
 
     def _summary(self, fold: Fold, draft: SummaryDraft, at: str) -> Summary:
         plan, tokens, source = fold.plan, self.view.context.tokens, draft.source
@@ -308,10 +307,10 @@ class Compactor:
 
     def _committed(self, commit: Commit) -> None:
         if commit.longterm is not None:
-            self._say(f"Long-term summary updated ({len(commit.longterm.text)} chars)")
+            self.say(f"Long-term summary updated ({len(commit.longterm.text)} chars)")
         if commit.recent is not None:
-            self._say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
-        self._say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.newest.strategy})")
+            self.say(f"Short-term summary updated ({len(commit.recent.text)} chars)")
+        self.say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.newest.strategy})")
         self._pause, self._not_before, self._skip, self._notice = FIRST_PAUSE, 0.0, None, None
         self.memory.note_trouble("fold", None)
         self.memory.note_trouble("model", self._writer.trouble)
@@ -320,5 +319,5 @@ class Compactor:
         except Exception as error:  # a listener cannot undo a commit
             self.memory.note_trouble("listener", f"after the last fold: {error}")
 
-    def _say(self, text: str) -> None:
+    def say(self, text: str) -> None:
         self.services.log(f"[Memory] {self.memory.name}: {text}")

@@ -6,30 +6,28 @@ A model's reply becomes a draft only if it is valid; after `TRIES` failures the 
 from __future__ import annotations
 
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agents.compaction.judge import validate
 from agents.compaction.judge.facts import asked_of, carried
-from agents.compaction.judge.judge import validate
-from agents.compaction.settings import SECTIONS, CompactionSettings
+from agents.compaction.settings import SECTIONS, CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
 from agents.compaction.summarizers.model import style_of
 from agents.compaction.view import summaries_of
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
-from agents.memory.entries import Entry, undreamt
+from agents.memory.entries import Entry, Range, merged, missing, spoken, undreamt
 from agents.memory.memory import View
-from agents.memory.ranges import Range, merged, missing, spoken
 from agents.memory.summaries import EDITED, Summary, unread
 from agents.text.english import flat
 from mud.clock import Clock
 from mud.errors import LociError
 from mud.registry import Registry
 
-Ask = Callable[[str, str], Awaitable[Completion]]
-"""Asks the model; takes the prompt and the name of the LLM profile."""
+Ask = Callable[[str, str], Awaitable[Completion]]  # asks the model; takes the prompt and the name of the LLM profile
 FALLBACK = "extractive"
 TRIES = 2
 NO_ANSWER = "the model did not answer"
@@ -41,20 +39,16 @@ _OF_A_FOLD = (
 
 
 class FoldPlan(NamedTuple):
-    """One fold, of the memories `first` to `last`. It always begins right after the watermark.
-
-    Args:
-        recent: the range of the new recent summary; None for a strategy with one summary. If it begins before
-            `first`, the recent summary is written again together with the folded memories.
-        longterm: the range of the long-term summary; None if it is unchanged or there is none.
-    """
+    """One fold, of the memories `first` to `last`. It always begins right after the watermark."""
 
     strategy: str
     reason: str
     first: int
     last: int
+    # The new recent summary; None for a strategy with one summary. If it begins before `first`, it is written again
+    # together with the folded memories.
     recent: Range | None
-    longterm: Range | None
+    longterm: Range | None  # None if it is unchanged or there is none
 
     @property
     def source(self) -> Range:
@@ -109,22 +103,11 @@ class Fold:
 
     def sources(self, name: str, when: Callable[[str, str], str]) -> list[SummarySource]:
         """Return the sources of the summaries to write, the long-term one first."""
-        settings, covers = self.settings, self.plan.longterm
-        style = self.strategy.style(settings)
-        recent = SummarySource(
-            name,
-            "recent",
-            undreamt(self.entries),
-            max_sentences=settings.max_recent_sentences,
-            max_tokens=settings.max_summary_tokens,
-            max_source_tokens=settings.max_source_tokens,
-            begins=self.plan.source[0] == 1,
-            style=settings.prompt_style,
-            shape=style.shape,
-            findings=style.findings,
-            covers=self.plan.recent,
-            when=when(self.entries[0].at, self.entries[-1].at) if self.entries else "",
-        )
+        settings, covers, entries = self.settings, self.plan.longterm, self.entries
+        style, begins = self.strategy.style(settings), self.plan.source[0] == 1
+        recent = source_of(name, "recent", entries, settings, style, begins=begins, covers=self.plan.recent)
+        when_it_was = when(entries[0].at, entries[-1].at) if entries else ""
+        recent = replace(recent, max_sentences=settings.max_recent_sentences, when=when_it_was)
         if covers is None:
             return [recent]
         texts, sample = tuple(one.text for one in self.earlier), carried(self.earlier, name)
@@ -132,6 +115,40 @@ class Fold:
         if self.plan.recent is None:
             return [replace(longterm, max_sentences=style.sentences)]
         return [replace(longterm, entries=(), max_sentences=None, begins=False, when=""), recent]
+
+
+def source_of(
+    name: str,
+    tier: str,
+    entries: Sequence[Entry],
+    settings: CompactionSettings,
+    style: SummaryStyle,
+    *,
+    begins: bool,
+    covers: Range | None,
+) -> SummarySource:
+    """Return memories as the source of a summary, with the limits and the form that settings and strategy give."""
+    return SummarySource(
+        name,
+        tier,
+        undreamt(entries),
+        max_tokens=settings.max_summary_tokens,
+        max_source_tokens=settings.max_source_tokens,
+        begins=begins,
+        style=settings.prompt_style,
+        shape=style.shape,
+        findings=style.findings,
+        covers=covers,
+    )
+
+
+def commit_event(
+    name: str, at: str, covers: Range, tokens: Mapping[str, int], reason: str, number: int
+) -> dict[str, object]:
+    """Return the commit line, without the summaries that it will name."""
+    first, last = covers
+    line: dict[str, object] = {"event": name, "at": at, "covers": {"first": first, "last": last}}
+    return line | {"longterm": None, "recent": None, "tokens": dict(tokens), "reason": reason, "number": number}
 
 
 def may_be_made_anew(recent: Summary | None) -> bool:
@@ -287,29 +304,20 @@ def written_by_rules(rejected: list[str]) -> str:
 
 
 class Commit(NamedTuple):
-    """A committed fold.
-
-    Args:
-        recent: the new recent summary; None for a strategy with one summary.
-        longterm: the new long-term summary; None after the first fold of a strategy with two.
-        chars, tokens: size of what was replaced, memories and earlier summaries.
-        saved: tokens by which the view, and so every later prompt, is shorter.
-        before: entries of the view before the fold, memories and summaries.
-        kept, kept_chars: number and characters of the memories that stay word for word.
-    """
+    """A committed fold."""
 
     number: int
     reason: str
     at: str
     first: int
     last: int
-    recent: Summary | None
-    longterm: Summary | None
-    chars: int
+    recent: Summary | None  # the new recent summary; None for a strategy with one summary
+    longterm: Summary | None  # the new long-term summary; None after the first fold of a strategy with two
+    chars: int  # chars and tokens: size of what was replaced, memories and earlier summaries
     tokens: int
-    saved: int
-    before: int
-    kept: int
+    saved: int  # tokens by which the view, and so every later prompt, is shorter
+    before: int  # entries of the view before the fold, memories and summaries
+    kept: int  # kept and kept_chars: number and characters of the memories that stay word for word
     kept_chars: int
     seconds: float
     rejected: tuple[str, ...]

@@ -14,15 +14,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.compaction.engine import Compactor
-from agents.compaction.folds import NO_ANSWER, SummaryWriter, total_tokens, written_by_rules
+from agents.compaction.folds import NO_ANSWER, SummaryWriter, commit_event, source_of, total_tokens, written_by_rules
 from agents.compaction.judge.facts import carried
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy, nothing
 from agents.compaction.summarizer import SummarySource
 from agents.llm.tokens import estimate
-from agents.memory.archive import LineWriter
-from agents.memory.entries import undreamt
-from agents.memory.ranges import Range
+from agents.memory.entries import Range
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable
@@ -31,8 +29,7 @@ from mud.storage.paths import remove
 
 REBUILD, BOOTSTRAP = "rebuild", "bootstrap"
 CHUNK = 64
-GROUP = 16
-"""Parts that one long-term summary absorbs at once."""
+GROUP = 16  # parts that one long-term summary absorbs at once
 FILE = "rebuild.jsonl"
 
 RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summaries", "nothing", "there", "fits"
@@ -101,9 +98,9 @@ def steps_of(through: int, recent: Range | None, chunk: int, *, rolling: bool) -
 class RebuildProgress:
     """The file with the finished parts of one rebuild. Unreadable lines are ignored."""
 
-    def __init__(self, folder: Path, open_writer: Callable[[Path], LineWriter]) -> None:
+    def __init__(self, folder: Path, open_writer: Callable[[Path], JsonlWriter]) -> None:
         self._path, self._open_writer = folder / FILE, open_writer
-        self._writer: LineWriter | None = None
+        self._writer: JsonlWriter | None = None
 
     def begin(self, key: Mapping[str, object]) -> dict[tuple[str, Range], Summary]:
         """Open the file and return its parts by tier and range; it is emptied if `key`, the settings, differs."""
@@ -165,19 +162,16 @@ class _RebuildRun:
 
 
 class Rebuild:
-    def __init__(self, compactor: Compactor, open_writer: Callable[[Path], LineWriter] = JsonlWriter) -> None:
+    def __init__(self, compactor: Compactor, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter) -> None:
         self._compactor, self._open_writer = compactor, open_writer
         self._memory, self._clock = compactor.memory, compactor.services.clock
         self._writer = SummaryWriter(compactor.services)
-        self.progress: tuple[int, int] | None = None
-        """Finished and total parts; None while no rebuild is running."""
+        self.progress: tuple[int, int] | None = None  # finished and total parts; None while no rebuild is running
 
     def check(self, reason: str) -> int:
         """Return the last memory to cover: the watermark for `REBUILD`, the end of a manual fold for `BOOTSTRAP`.
 
-        Raises:
-            Declined: nothing is to be made.
-            Unavailable: the archive cannot be written.
+        Raises Declined (nothing is to be made); Unavailable (the archive cannot be written).
         """
         memory, view = self._memory, self._compactor.view
         if self.progress is not None:
@@ -204,9 +198,7 @@ class Rebuild:
     async def run(self, reason: str = REBUILD) -> Rebuilt:
         """Write and commit the summaries. If cancelled, the finished parts are kept for the next time.
 
-        Raises:
-            Declined: nothing is to be made.
-            LociError: it failed; the summaries are unchanged.
+        Raises Declined (nothing is to be made); LociError (it failed; the summaries are unchanged).
         """
         run, compactor = self._begin(reason, self.check(reason)), self._compactor
         progress = RebuildProgress(self._memory.folder / "summaries", self._open_writer)
@@ -237,7 +229,7 @@ class Rebuild:
 
     async def _make(self, run: _RebuildRun, progress: RebuildProgress) -> int:
         found, kept, announced, of = progress.begin(run.key), 0, 0, len(run.steps)
-        self._say(f"making the summaries of 1-{run.through} anew from the archive, in {of} parts")
+        self._compactor.say(f"making the summaries of 1-{run.through} anew from the archive, in {of} parts")
         for done, step in enumerate(run.steps, 1):
             part = found.get((step.tier, step.covers))
             if part is not None:
@@ -254,7 +246,7 @@ class Rebuild:
             self.progress = (done, of)
             if 10 * done // of > announced:
                 announced = 10 * done // of
-                self._say(f"{done} of {of} parts of its summaries are made")
+                self._compactor.say(f"{done} of {of} parts of its summaries are made")
             await self._clock.sleep(0)
             self._check_watermark(run)
         return kept
@@ -298,21 +290,10 @@ class Rebuild:
             many = f"{step.entries[0]}-{step.entries[1]}"
             raise LociError(f"memories of {many} cannot be read; the summaries that tell of them stay as they are")
         sentences = style.sentences if run.strategy.rolling else settings.max_recent_sentences
-        return SummarySource(
-            self._memory.name,
-            step.tier,
-            undreamt(entries),
-            tuple(part.text for part in earlier),
-            max_sentences=sentences if entries else None,
-            max_tokens=settings.max_summary_tokens,
-            max_source_tokens=settings.max_source_tokens,
-            begins=step.entries is not None and step.entries[0] == 1,
-            style=settings.prompt_style,
-            shape=style.shape,
-            findings=style.findings,
-            covers=step.covers,
-            sample=carried(earlier, self._memory.name),
-        )
+        begins = step.entries is not None and step.entries[0] == 1
+        source = source_of(self._memory.name, step.tier, entries, settings, style, begins=begins, covers=step.covers)
+        texts, sample = tuple(part.text for part in earlier), carried(earlier, self._memory.name)
+        return replace(source, earlier=texts, max_sentences=sentences if entries else None, sample=sample)
 
     def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
         """Commit the new summaries with one archive line. Never awaits, so nothing can change in between."""
@@ -326,24 +307,13 @@ class Rebuild:
         recent = replace(run.waiting[-1], updated=at) if run.waiting else None
         untouched = memory.total - run.through
         result = Rebuilt(longterm, recent, len(run.steps), kept, untouched, tuple(run.rejected))
-        event = {
-            "event": REBUILD,
-            "at": at,
-            "covers": {"first": 1, "last": run.through},
-            "longterm": None,
-            "recent": None,
-            "tokens": total_tokens(result.made),
-            "reason": run.reason,
-            "number": memory.compactions + 1,
-        }
+        number, tokens = memory.compactions + 1, total_tokens(result.made)
+        event = commit_event(REBUILD, at, (1, run.through), tokens, run.reason, number)
         entries = memory.read(*recent.covers) if recent is not None else ()
         for message in memory.commit(longterm, recent, entries, event):
-            self._say(message)
+            self._compactor.say(message)
         progress.end()
         memory.note_trouble("fold", None)
         memory.note_trouble("model", written_by_rules(run.rejected[:3]) if run.rejected else None)
-        self._say(f"its summaries of 1-{run.through} are made anew")
+        self._compactor.say(f"its summaries of 1-{run.through} are made anew")
         return result
-
-    def _say(self, text: str) -> None:
-        self._compactor.services.log(f"[Memory] {self._memory.name}: {text}")

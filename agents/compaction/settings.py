@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 from mud.registry import plug_in_names
 from mud.storage.settings import setting
 
-PROMPT_WORDS = 300
-"""Tokens of a prompt reserved for its own text; the shipped prompts take about 60."""
+PROMPT_WORDS = 300  # tokens of a prompt reserved for its own text; the shipped prompts take about 60
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
 PROSE, SECTIONS = "prose", "sections"
 OWN = "own"
-OFF = "off"
-"""The preset that folds nothing automatically; its numbers are the highest that seed 001 allowed."""
+OFF = "off"  # the preset that folds nothing automatically; its numbers are the highest that seed 001 allowed
 _TUNED = (
     "min_entries_for_compaction",
     "max_entries_before_compaction",
@@ -37,18 +35,12 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 class SummaryStyle(NamedTuple):
-    """How a strategy wants its summaries written, where that differs from the settings.
+    """How a strategy wants its summaries written, where that differs from the settings."""
 
-    Args:
-        shape: `prose`, or `sections` with seed 004's six headings.
-        sentences: maximum sentences of a rolling summary; None for no limit.
-        may_fall_back: the rules write when the model fails; otherwise nothing is folded.
-    """
-
-    shape: str = PROSE
-    sentences: int | None = None
+    shape: str = PROSE  # `prose`, or `sections` with seed 004's six headings
+    sentences: int | None = None  # maximum sentences of a rolling summary; None for no limit
     may_ask: bool = True
-    may_fall_back: bool = True
+    may_fall_back: bool = True  # the rules write when the model fails; otherwise nothing is folded
     findings: bool = True
 
 

@@ -16,14 +16,7 @@ from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 
-HEADINGS = (
-    "User Goal",
-    "Confirmed Facts",
-    "Decisions Made",
-    "Open Issues",
-    "Pending Actions",
-    "Important References",
-)
+HEADINGS = ("User Goal", "Confirmed Facts", "Decisions Made", "Open Issues", "Pending Actions", "Important References")
 ARCHIVE = re.compile(r"^memories (\d+)-(\d+): @archive \1-\2$")
 
 _NEEDED = ("memories", "earlier", "again")
@@ -101,36 +94,23 @@ Prompts = Callable[[str], Style]
 
 @dataclass(frozen=True, slots=True)
 class SummarySource:
-    """The input of a summary, and its limits.
+    """The input of a summary, and its limits."""
 
-    Args:
-        name: the agent, the "I" of the summary.
-        entries: the memories, oldest first; empty for a summary of summaries.
-        earlier: the summaries to absorb, oldest first.
-        max_sentences, max_tokens: limits of the summary; tokens are estimated.
-        max_source_tokens: limit of the memories in one prompt.
-        begins: it includes the first memory of the life.
-        again: an earlier try was rejected.
-        findings: a summary by rules lists names, numbers and values.
-        sample: facts of the earlier summaries (see `agents.compaction.judge.facts`).
-        when: the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty.
-    """
-
-    name: str
+    name: str  # the agent, the "I" of the summary
     tier: str
-    entries: tuple[Entry, ...] = ()
-    earlier: tuple[str, ...] = ()
-    max_sentences: int | None = None
+    entries: tuple[Entry, ...] = ()  # the memories, oldest first; empty for a summary of summaries
+    earlier: tuple[str, ...] = ()  # the summaries to absorb, oldest first
+    max_sentences: int | None = None  # max_sentences and max_tokens: limits of the summary; tokens are estimated
     max_tokens: int = 600
-    max_source_tokens: int = 5000
-    begins: bool = False
-    again: bool = False
+    max_source_tokens: int = 5000  # limit of the memories in one prompt
+    begins: bool = False  # it includes the first memory of the life
+    again: bool = False  # an earlier try was rejected
     style: str = "base_v2"
     shape: str = PROSE
-    findings: bool = True
+    findings: bool = True  # a summary by rules lists names, numbers and values
     covers: tuple[int, int] | None = None
-    sample: tuple[str, ...] = ()
-    when: str = ""
+    sample: tuple[str, ...] = ()  # facts of the earlier summaries (see `agents.compaction.judge.facts`)
+    when: str = ""  # the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty
 
     def texts(self) -> list[str]:
         return [*self.earlier, *(entry.text for entry in self.entries)]

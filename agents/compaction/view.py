@@ -15,11 +15,10 @@ from dataclasses import dataclass, replace
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 from agents.llm.tokens import Count, by_characters
-from agents.memory.entries import Entry, in_prompt
+from agents.memory.entries import Entry, in_prompt, reference
 from agents.memory.history import last_event
 from agents.memory.memory import Memory, View
 from agents.memory.perception import of_own_notes
-from agents.memory.ranges import reference
 from agents.memory.summaries import Summary
 from agents.text.english import flat
 from mud.clock import Clock, iso
@@ -27,21 +26,16 @@ from mud.registry import Registry
 
 KIND = "result"
 EVENT = "micro_compact"
-UNLIMITED = 1 << 60
-"""The room if no prompt is ever built."""
+UNLIMITED = 1 << 60  # the room if no prompt is ever built
 _FALLBACK = "waterfall"
-_CHUNK = 1024
-"""Memories that are read at once."""
-_MOST = 500
-"""Masks in one record of the archive."""
-_MARK_STEP = 4096
-"""Step, in memories, of the position from which results are counted in a very long life."""
+_CHUNK = 1024  # memories that are read at once
+_MOST = 500  # masks in one record of the archive
+_MARK_STEP = 4096  # step, in memories, of the position from which results are counted in a very long life
 _PRESSED_FROM = 0.99
 """Share of the prompt's room from which memories are folded; the rest is time for the model to write."""
 _LEAST_SHARE = 0.25
 """Share of the room that memories may always take, however long the summaries are (people may edit them)."""
-_THIS_TURN = 1
-"""Results of the current turn, which are never masked."""
+_THIS_TURN = 1  # results of the current turn, which are never masked
 _GIST, _LONGEST_QUERY, _LONGEST_READ = 60, 80, 300
 """Maximum characters of a mask's content and query, and of the lines from which both are taken."""
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
@@ -50,23 +44,18 @@ _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class StrategyContext:
-    """What a strategy needs to know from outside the memory.
+    """What a strategy needs to know from outside the memory."""
 
-    Args:
-        owner: folder name of the agent, used in archive references.
-        scale: the calibration of the counter; when it changes, everything is counted again.
-        passed: describes the time between two consecutive memories in a prompt; may be empty.
-        room: tokens that summaries and memories may take in the next prompt.
-        when: describes a time span as the start of a sentence, `On Tuesday morning`; may be empty.
-    """
-
-    owner: str = "life"
+    owner: str = "life"  # folder name of the agent, used in archive references
     window: Callable[[], int] = lambda: 8192
     asleep: Callable[[], bool] = lambda: False
     counting: Callable[[], Count] = lambda: by_characters
+    # the calibration of the counter; when it changes, everything is counted again
     scale: Callable[[], float] = lambda: 1.0
+    # describes the time between two consecutive memories in a prompt; may be empty
     passed: Callable[[str, str], str] = lambda before, after: ""
-    room: Callable[[], int] = lambda: UNLIMITED
+    room: Callable[[], int] = lambda: UNLIMITED  # tokens that summaries and memories may take in the next prompt
+    # describes a time span as the start of a sentence, `On Tuesday morning`; may be empty
     when: Callable[[str, str], str] = lambda first, last: ""
 
     def tokens(self, texts: Iterable[str]) -> int:
@@ -348,8 +337,7 @@ class MaskLog:
         self.forget()
 
     def forget(self) -> None:
-        self._noted: int | None = None
-        """The newest result recorded as masked; None before the archive was read."""
+        self._noted: int | None = None  # the newest result recorded as masked; None before the archive was read
 
     def turn(self) -> list[int]:
         """Record the results masked since the last call and return them; raises OSError. Cheap if there are none."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.compaction.report import told_inner
-from agents.population.population import Population
+from agents.compaction.status import told_inner
+from agents.population import Population
 from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.sanitize import visible
@@ -58,8 +58,7 @@ class MindPages:
     """
 
     def __init__(self, minds: Population, wrote: Callable[[Path, str], None]) -> None:
-        self._minds = minds
-        self._wrote = wrote
+        self._minds, self._wrote = minds, wrote
         self._stale: set[str] = set()
 
     def observe(self, step: Step) -> None:
@@ -73,10 +72,8 @@ class MindPages:
     def write_all(self) -> None:
         """Write every outdated page. Failures are only logged, since nothing depends on these pages."""
         stale, self._stale = self._stale, set()
-        for who in stale:
-            agent = self._minds.by_id(who)
-            if agent is not None:
-                self._write(agent)
+        for agent in filter(None, map(self._minds.by_id, stale)):
+            self._write(agent)
 
     def _write(self, agent: Agent) -> None:
         path = agent.folder / "mind.md"

@@ -16,7 +16,7 @@ from agents.memory.memory import View
 from agents.memory.note_form import Note
 from agents.mind.settings import offers
 from agents.mind.templates import Templates
-from agents.population.population import Population
+from agents.population import Population
 from agents.prompt.excerpts import Room, excerpts, first_sentence
 from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, Template, build_prompt, room_for_memories
 from agents.recall.settings import RecallSettings
@@ -62,22 +62,17 @@ class Related(NamedTuple):
 
 class Prompting:
     def __init__(self, minds: Population, templates: Templates[Template], commands: Registry[Command]) -> None:
-        self._minds = minds
-        self._templates = templates
-        self._offers = offers(commands)
+        self._minds, self._templates, self._offers = minds, templates, offers(commands)
         self._rooms: dict[str, tuple[object, int]] = {}
 
     async def related(self, agent: Agent) -> Related:
-        means = self._minds.means
         cue = self._cue(agent)
         if not cue:
             return Related()
-        hits = await means.recall.related(agent.id, cue, ("note", "summary"), shown=_shown(_view(agent)))
-        return Related(
-            tuple(hit for hit in hits if hit.kind == "note"),
-            tuple(hit for hit in hits if hit.kind == "summary"),
-            cue,
-        )
+        recall, kinds = self._minds.means.recall, ("note", "summary")
+        hits = await recall.related(agent.id, cue, kinds, shown=_shown(_view(agent)))
+        notes, summaries = (tuple(hit for hit in hits if hit.kind == kind) for kind in kinds)
+        return Related(notes, summaries, cue)
 
     def _cue(self, agent: Agent) -> str:
         here = self._here(agent)
@@ -101,9 +96,7 @@ class Prompting:
     def build(self, agent: Agent, related: Related, hint: str = "", *, thinks: bool = False) -> Prompt:
         """Return an agent's prompt; for a thought (`thinks`) entries without room are folded first.
 
-        Raises:
-            Refusal: when the character has no location.
-            Unavailable: when the window is too small for any prompt.
+        Raises Refusal when the character has no location, and Unavailable when the window is too small for any prompt.
         """
         folds = thinks and self._minds.means.writable
         if folds:
@@ -175,8 +168,7 @@ class Prompting:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
         view, clock = _view(agent), self._minds.means.clock
         tail = view.tail
-        longterm = view.longterm.text if view.longterm else ""
-        recent = view.recent.text if view.recent else ""
+        longterm, recent = (one.text if one else "" for one in (view.longterm, view.recent))
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
         found, memories = (*related.notes, *related.summaries), partial(_worth_quoting, agent)
         cue = related.cue or self._cue(agent)

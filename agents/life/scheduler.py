@@ -21,11 +21,10 @@ from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.mind.actor import by_witness, situate
-from agents.mind.settings import SELF_CHANGES
-from agents.mind.sleep_schedule import SleepSchedule, fell_asleep, hours_of
+from agents.mind.settings import SELF_CHANGES, SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
-from agents.population.population import Population
+from agents.population import Population
 from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
 from mud.errors import LociError
@@ -77,14 +76,11 @@ class Scheduler:
     def __init__(
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
     ) -> None:
-        self._minds = minds
-        self._engine = engine
-        self._drives = drives
-        self._submitted = submitted
+        self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
-        self._attention = Attention()
+        self._calls = PendingCalls()
         self._sleepers: set[str] = set()
         """Slugs of the agents that were asleep at their last turn."""
         self._woke: set[str] = set()
@@ -98,7 +94,8 @@ class Scheduler:
         self.answers: dict[str, bool] = {}
         """Whether the model of each LLM profile in use answers, as far as known."""
 
-    def wake(self, agent: Agent) -> None:
+    def begin(self, agent: Agent) -> None:
+        """Give an agent brains; its first thought comes soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
@@ -119,13 +116,13 @@ class Scheduler:
         if agent.thinker is None:
             return
         if agent.thinker.name != agent.name:
-            self.wake(agent)
+            self.begin(agent)
         self._due.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
         self._woken.set()
 
-    def rest(self, agent: Agent) -> None:
+    def drop(self, agent: Agent) -> None:
         self._due.drop(agent.slug)
-        self._attention.drop(agent.slug)
+        self._calls.drop(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
@@ -160,7 +157,7 @@ class Scheduler:
                     self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
 
     def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
-        self._attention.call(agent.slug, at, person=person)
+        self._calls.call(agent.slug, at, person=person)
         self._due.hasten(agent.slug, at)
         self._woken.set()
         if person:  # a waiting model call for its thought will cover this, as its prompt is built when its turn comes
@@ -188,7 +185,7 @@ class Scheduler:
         return self._due.next()
 
     async def take_turn(self) -> Agent | None:
-        """Run the turn of the agent due longest and return it, to run a world step by step; None when none is due."""
+        """Run the turn of the agent due longest and return it; None when none is due."""
         for slug in self._due.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()
@@ -199,7 +196,7 @@ class Scheduler:
         agent = self._minds.by_slug(slug)
         if agent is None:
             return
-        waiting = self._attention.begin(slug)
+        waiting = self._calls.begin(slug)
         try:
             if self._minds.sleeps(agent.id):
                 self.sleep(agent)
@@ -216,7 +213,7 @@ class Scheduler:
     def _look_inward(self, agent: Agent) -> None:
         quiet = self._drives.clock.monotonic() - self._disturbed.get(agent.slug, float("-inf")) >= LEFT_ALONE
         if not (self._stopped or self._minds.sleeps(agent.id)):
-            left_alone = quiet and not self._attention.person_waits(agent.slug)
+            left_alone = quiet and not self._calls.person_waits(agent.slug)
             self._minds.inner.idle(agent, self._engine, left_alone=left_alone)
 
     async def act(self, agent: Agent, *, waiting: bool) -> Step | None:
@@ -233,7 +230,7 @@ class Scheduler:
         thought = await agent.thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
-        if thought.brain != FALLBACK and self._attention.answer(agent.slug):
+        if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = replace(thought, waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
@@ -279,7 +276,7 @@ class Scheduler:
         self._woke.add(agent.slug)
         self._minds.put_in_order(agent)
         self._minds.inner.asleep(agent, self._engine)
-        self._minds.remembered(agent.slug, ())
+        self._minds.remembered(agent, ())
 
     def _goes_to_bed(self, agent: Agent) -> bool:
         slug, seconds, hours = agent.slug, self._drives.clock.monotonic(), self._hours(agent)
@@ -311,7 +308,7 @@ class Scheduler:
             self._submit(agent, f"think {words}", "as much is remembered word for word as sleep would fold")
 
     def _due_again(self, agent: Agent) -> None:
-        wish = self._attention.end(agent.slug)
+        wish = self._calls.end(agent.slug)
         if self._stopped or agent.thinker is None:
             return
         pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.thinking().think_interval
@@ -320,7 +317,9 @@ class Scheduler:
         self._woken.set()
 
     async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
-        return tuple((await self._minds.search(agent, *wanted[:2], before=agent.sees_from, own=wanted.own))[0])
+        without = () if wanted.own else ("said",)
+        search = self._minds.means.recall.search
+        return tuple((await search(agent.id, *wanted[:2], before=agent.sees_from, without=without))[0])
 
     async def _ask(self, agent: Agent, hint: str, waiting: bool) -> ModelCall:
         drives = self._drives
@@ -330,10 +329,10 @@ class Scheduler:
         asking = ModelCallTimer(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
         related = await drives.prompting.related(agent)
         asking.related(related.cue, (*related.notes, *related.summaries))
-        urgency = Urgency.PERSON if waiting or self._attention.person_waits(agent.slug) else Urgency.THINK
+        urgency = Urgency.PERSON if waiting or self._calls.person_waits(agent.slug) else Urgency.THINK
 
         def build() -> str:
-            self._attention.see(agent.slug)
+            self._calls.see(agent.slug)
             return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
 
         try:
@@ -417,7 +416,7 @@ class _Call:
         return self if other is None else _Call(min(self.at, other.at), self.person or other.person)
 
 
-class Attention:
+class PendingCalls:
     def __init__(self) -> None:
         self._calls: dict[str, _Call] = {}
         self._seen: dict[str, _Call] = {}

@@ -52,23 +52,14 @@ class LanguageModel(Protocol):
     async def complete(self, prompt: str, profile: LLMProfile, enough: Enough | None = None) -> Completion:
         """Continue a prompt. A streamed reply is ended as soon as `enough` returns true for what has arrived.
 
-        Raises:
-            Refused: the host rejects this request.
-            Unavailable: the host does not answer, or not usefully.
+        Raises Refused when the host rejects this request, and Unavailable when it does not answer, or not usefully.
         """
-        ...
 
     async def tokens(self, text: str, profile: LLMProfile) -> int | None:
         """Return the exact number of tokens of a text, or None when the host cannot count."""
-        ...
 
     async def check(self, profile: LLMProfile) -> str:
-        """Return the name of the profile's model, or of the host's first model, without running it.
-
-        Raises:
-            Unavailable: the host does not answer.
-        """
-        ...
+        """Return the name of the profile's model, or of the host's first, without running it; raises Unavailable."""
 
     async def close(self) -> None: ...
 
@@ -102,12 +93,9 @@ def _first_stop(text: str, stops: tuple[str, ...], seen: int = 0) -> int | None:
 
 
 def hold_to_window(prompt: str, profile: LLMProfile, ratio: float = 1.0) -> None:
-    """Check that prompt and reply fit into the profile's window, as servers silently cut a longer prompt.
+    """Raise Refused when prompt and reply do not fit into the profile's window, as servers silently cut the prompt.
 
     The lower of two token counts decides, since thoughts and summaries are sized by different ones.
-
-    Raises:
-        Refused: they do not fit.
     """
     tokens = min(estimate(prompt), at_most(prompt, ratio))
     if tokens + profile.max_tokens > profile.num_ctx:

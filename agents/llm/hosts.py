@@ -241,21 +241,11 @@ class Hosts:
             self._models[key] = backend.make(profile)
         return self._models[key]
 
-    async def call(
-        self,
-        route: Route,
-        seconds: float,
-        ask: Callable[[LanguageModel], Coroutine[Any, Any, T]],
-        *,
-        probe: bool = False,
-    ) -> T:
+    async def call(self, route: Route, seconds: float, ask: AskModel[T], *, probe: bool = False) -> T:
         """Ask a host's model for at most `seconds` and update the host's health.
 
-        A failed probe says nothing about a host that is busy with a job.
-
-        Raises:
-            Refused: also when a backend broke, since this one text may be the cause.
-            Unavailable: any other failure.
+        A failed probe says nothing about a host that is busy with a job. Raises Refused, also when a backend broke,
+        since this one text may be the cause, and Unavailable for any other failure.
         """
         host, began, calls = route.host, self._clock.monotonic(), route.host.calls
 

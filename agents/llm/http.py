@@ -12,6 +12,7 @@ import json
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -64,12 +65,9 @@ class Wire:
         base: str,
         name: str = "",
         key: Callable[[LLMProfile], str] = key_of,
-        meanings: Mapping[int, str] | None = None,
+        meanings: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
-        self.base = base
-        self.name = name or base
-        self._key = key
-        self._meanings = {**_MEANINGS, **(meanings or {})}
+        self.base, self.name, self._key, self._meanings = base, name or base, key, {**_MEANINGS, **meanings}
         self._client: httpx.AsyncClient | None = None
         self.closed = False
 
@@ -113,8 +111,7 @@ class Wire:
     ) -> AsyncIterator[httpx.Response]:
         """Send one request and yield the response with its body unread; `seconds` is the timeout for each part of it.
 
-        Raises:
-            Refused, Unavailable: the message holds no key.
+        The messages of the errors it raises, Refused and Unavailable, hold no key.
         """
         key = self._key(profile)
         address = path if "://" in path else self.base + path

@@ -209,8 +209,7 @@ class ModelQueue:
             owner: the agent; a thought of it that waits already is superseded by a new one.
             task: one of `Task`; by the urgency when None.
 
-        Raises:
-            Unavailable: hosts down, queue full or closed, budget used up, job superseded, or the call failed.
+        Raises Unavailable: hosts down, queue full or closed, budget used up, job superseded, or the call failed.
         """
         self._number += 1
         answer: asyncio.Future[Completion] = asyncio.get_running_loop().create_future()
@@ -284,19 +283,9 @@ class ModelQueue:
         return [one.words() for one in hosts.values() if one.is_down]
 
     def overview(self, names: Iterable[str]) -> list[ProfileView]:
-        views = []
-        for name in names:
-            waiting = sum(job.profile.lower() == name.lower() for job in self._waiting)
-            views.append(ProfileView(name, self._routes(name), waiting, replace(self._totals.get(name, JobTotals()))))
-        return views
-
-    @property
-    def waiting(self) -> int:
-        return len(self._waiting)
-
-    @property
-    def running(self) -> int:
-        return sum(host.running for host in self.hosts)
+        waiting = Counter(job.profile.lower() for job in self._waiting)
+        totals = {name: replace(self._totals.get(name, JobTotals())) for name in names}
+        return [ProfileView(name, self._routes(name), waiting[name.lower()], told) for name, told in totals.items()]
 
     async def close(self, grace: float) -> None:
         """Take no more jobs, cancel those that wait, and cancel calls still under way after `grace` seconds."""
@@ -316,11 +305,7 @@ class ModelQueue:
     # ---- waiting ----
 
     def _enqueue(self, job: ModelJob) -> None:
-        """Add a new job, replacing an older thought of its owner; when full, the least urgent is refused.
-
-        Raises:
-            Unavailable: there is no room for this job.
-        """
+        """Add a new job, replacing an older thought of its owner; when full, the least urgent is refused."""
         if older := self._same_thought(job):
             self._drop(older)
             job.replaces(older)

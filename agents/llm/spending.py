@@ -153,8 +153,8 @@ def _row(record: Any) -> Row | None:
         numbers = [number for calls, prompt, reply in amounts for number in (calls, prompt, reply)]
     except (TypeError, KeyError, ValueError):
         return None
-    sound = isinstance(owner, str) and isinstance(task, str)
-    sound = sound and all(type(one) is int and 0 <= one <= most for one in numbers)
+    named = isinstance(owner, str) and isinstance(task, str)
+    sound = named and all(type(one) is int and 0 <= one <= most for one in numbers)
     return Row(owner, task, *(Amount(*one) for one in amounts)) if sound else None
 
 
@@ -258,10 +258,9 @@ class ModelBudget:
 
     @contextmanager
     def reserve(self, owner: str, task: str, prompt: int, reply: int, calls: int = 1) -> Iterator[Reservation]:
-        """Set aside what a call may cost while it is under way; an empty `owner` is held by the world's limits only.
+        """Set aside what a call may cost while it is under way, or raise BudgetExhausted.
 
-        Raises:
-            BudgetExhausted: there is not so much left.
+        An empty `owner` is held by the world's limits only.
         """
         self.admit(owner)
         most = Amount(calls, prompt, reply)

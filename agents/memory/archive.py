@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import orjson
 
@@ -24,12 +24,9 @@ from mud.storage.jsonl import LONGEST_LINE, JsonlWriter
 from mud.storage.paths import make_folder, read_bytes
 
 PER_FILE = 4096
-COUNTED = 256
-"""Memories of the last step that are counted at opening at most; no step leaves one character as many."""
-LEAP = 1_000_000
-"""The longest gap in an archive's numbers; lines with a number beyond it cannot be read."""
-_LOOKED_AT = 320
-"""Lines read at the end of a file at opening: room for `COUNTED` memories and some events."""
+COUNTED = 256  # memories of the last step that are counted at opening at most; no step leaves one character as many
+LEAP = 1_000_000  # the longest gap in an archive's numbers; lines with a number beyond it cannot be read
+_LOOKED_AT = 320  # lines read at the end of a file at opening: room for `COUNTED` memories and some events
 _NAME = re.compile(r"\d{10,}\.jsonl")
 _MEMORY, _EVENT = b'{"seq":', b'"event":'
 
@@ -114,13 +111,9 @@ def _in_order(
     """Return the memories whose numbers continue, the number of broken lines, and of lines out of order.
 
     A number continues when it follows the one before; each skipped line in between allows one more. After a hole, two
-    lines that follow each other are accepted too: somebody took a line out.
-
-    Args:
-        lines: decoded, in file order; None for one that could not be decoded.
-        before: the memory before the first line; None when unknown, then the first two consecutive lines are the
-            start.
-        begins: the memory in the file's name.
+    lines that follow each other are accepted too: somebody took a line out. `lines`: decoded, in file order; None for
+    one that could not be decoded. `before`: the memory before the first line; None when unknown, then the first two
+    consecutive lines are the start. `begins`: the memory in the file's name.
     """
     known, before = before is not None, before or 0
     taken: list[dict[str, Any]] = []
@@ -149,40 +142,22 @@ def is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
     return line is None or ("seq" in line and not (is_number(line["seq"]) and line["seq"] <= begins + LEAP))
 
 
-class LineWriter(Protocol):
-    """The interface of `mud.storage.jsonl.JsonlWriter`; tests pass one that fails."""
-
-    @property
-    def message(self) -> str | None:
-        """What was set aside when the file was opened; None when it was whole."""
-        ...
-
-    def append(self, lines: Sequence[str]) -> None:
-        """Write all lines at once, or raise OSError and leave the file as it was."""
-        ...
-
-    def sync(self) -> None: ...
-
-    def close(self) -> None: ...
-
-
 class Archive:
     """The archive of one agent. The folder is created on the first write."""
 
     def __init__(
-        self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], LineWriter] = JsonlWriter
+        self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter
     ) -> None:
         self._folder = folder
         self._per_file = per_file
         self._open_writer = open_writer
-        self._writer: LineWriter | None = None
+        self._writer: JsonlWriter | None = None
         self._forget(writable=False)
 
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._firsts: list[int] = []
-        self._held: list[Entry] = []
-        """Entries that a reader has beyond the files."""
+        self._held: list[Entry] = []  # entries that a reader has beyond the files
         self.total = self.last_source = self.last_source_count = 0
         self.last_commit: CommitLine | None = None
 
@@ -264,9 +239,7 @@ class Archive:
     def append(self, entries: Sequence[Entry]) -> None:
         """Append entries, with one write per file.
 
-        Raises:
-            OSError: when they cannot be written; `total` tells how many were.
-            ValueError: when they do not follow `total`.
+        Raises OSError when they cannot be written (`total` tells how many were); ValueError when they do not follow.
         """
         while entries:
             self._check_next(entries[0])
@@ -299,9 +272,7 @@ class Archive:
     def append_event(self, event: Mapping[str, Any]) -> None:
         """Append an event line, which has `event` and neither `seq` nor `text`.
 
-        Raises:
-            OSError: when it cannot be written.
-            ValueError: when it is malformed, or a commit that names no summaries.
+        Raises OSError when it cannot be written; ValueError when it is malformed, or a commit that names no summaries.
         """
         if "event" not in event or "seq" in event or "text" in event:
             raise ValueError("an event line has 'event' and neither 'seq' nor 'text'")
@@ -331,7 +302,7 @@ class Archive:
         if old is not None:
             old.close()
 
-    def _last_writer(self) -> LineWriter:
+    def _last_writer(self) -> JsonlWriter:
         if self._writer is None:
             self._writer = self._open_writer(self._path(self._firsts[-1]))
         return self._writer

@@ -1,4 +1,4 @@
-"""One memory as a value, its line in the archive, its importance, and a hit that recall found. No I/O."""
+"""One memory as a value, its line in the archive, its importance; ranges of memories, and a hit of recall. No I/O."""
 
 from __future__ import annotations
 
@@ -10,18 +10,15 @@ from typing import Any, NamedTuple, TypeGuard
 
 from agents.text.grammar import second_person
 from mud.clock import iso, parse_iso
-from mud.sanitize import sanitize
+from mud.sanitize import sanitize, visible
 from mud.world.events import Perception, mark_of
 
 KINDS = ("said", "heard", "did", "saw", "moved", "result", "thought", "note", "dream", "told")
 """`result`: what the agent's own query commands showed. `told`: whispered to the agent alone; without an actor it
 comes from outside the world, such as from the owner."""
-HIGHEST = 10**12
-"""The highest number of a memory, step or fold; lines with a higher one cannot be read."""
-LONGEST_TEXT = 65_536
-"""In characters, of a memory that comes from a file."""
-LONGEST_ID = 200
-"""In characters, of an id in a bulk import."""
+HIGHEST = 10**12  # the highest number of a memory, step or fold; lines with a higher one cannot be read
+LONGEST_TEXT = 65_536  # in characters, of a memory that comes from a file
+LONGEST_ID = 200  # in characters, of an id in a bulk import
 RECORD_KEYS = ("text", "at", "kind", "actor", "place", "reason", "failed", "importance", "id")
 """The keys read from a record from outside."""
 ORIGIN = "from"
@@ -30,32 +27,21 @@ _STRUCTURE = ("#", "~", "---")
 
 
 class Entry(NamedTuple):
-    """One memory.
+    """One memory."""
 
-    Args:
-        seq: number in this archive, 1..n without holes.
-        at: time, as `2026-11-20T07:21:37.123Z`.
-        actor: name of the character that acted; None for the agent itself.
-        reason: the private reason of an own action.
-        importance: 1 (trifle) to 10 (never to be forgotten).
-        source: number of the ledger step.
-        mark: one of `mud.world.events.MARKS`; None for most.
-        id: id from the input of a bulk import.
-        origin: digest of a bulk import's file up to this line; see `agents.memory.history.with_digests`.
-    """
-
-    seq: int
-    at: str
+    seq: int  # number in this archive, 1..n without holes
+    at: str  # time, as `2026-11-20T07:21:37.123Z`
     kind: str
-    actor: str | None
+    actor: str | None  # name of the character that acted; None for the agent itself
     place: str | None
     text: str
-    reason: str | None = None
+    reason: str | None = None  # the private reason of an own action
     failed: bool = False
-    importance: int = 3
-    source: int = 0
-    mark: str | None = None
-    id: str | None = None
+    importance: int = 3  # 1 (trifle) to 10 (never to be forgotten)
+    source: int = 0  # number of the ledger step
+    mark: str | None = None  # one of `mud.world.events.MARKS`; None for most
+    id: str | None = None  # id from the input of a bulk import
+    # digest of a bulk import's file up to this line; see `agents.memory.history.with_digests`
     origin: str | None = None
 
     def to_json(self) -> str:
@@ -130,40 +116,27 @@ def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 
 class Hit(NamedTuple):
-    """One result of recall, with all parts of its score.
+    """One result of recall, with all parts of its score."""
 
-    Args:
-        kind: kind of memory, or `summary` or `note`.
-        text: of a long memory the best passage.
-        score: fused score, higher is better; see `agents.recall.ranking`.
-        lexical: weighted share of the query's words; None when there are none.
-        vector: cosine to the query's vector; None when not among the nearest.
-        recency, importance: 0 to 1; None when unknown.
-        neighbours: bonus from adjacent memories or passages.
-        who, when, answer: bonus for a named speaker, the time asked about, and the kind of thing asked for.
-        echoed: bonus that ranks it before a later repetition.
-        called: bonus for a note that the query names.
-        times: how often the same words were perceived.
-    """
-
-    kind: str
-    text: str
-    score: float
-    lexical: float | None = None
-    vector: float | None = None
-    recency: float | None = None
+    kind: str  # kind of memory, or `summary` or `note`
+    text: str  # of a long memory the best passage
+    score: float  # fused score, higher is better; see `agents.recall.ranking`
+    lexical: float | None = None  # weighted share of the query's words; None when there are none
+    vector: float | None = None  # cosine to the query's vector; None when not among the nearest
+    recency: float | None = None  # recency and importance: 0 to 1; None when unknown
     importance: float | None = None
     seq: int | None = None
     covers: tuple[int, int] | None = None
     entry: Entry | None = None
     title: str | None = None
-    neighbours: float = 0.0
+    neighbours: float = 0.0  # bonus from adjacent memories or passages
+    # who, when, answer: bonus for a named speaker, the time asked about, and the kind of thing asked for
     who: float = 0.0
     when: float = 0.0
     answer: float = 0.0
-    echoed: float = 0.0
-    called: float = 0.0
-    times: int = 1
+    echoed: float = 0.0  # bonus that ranks it before a later repetition
+    called: float = 0.0  # bonus for a note that the query names
+    times: int = 1  # how often the same words were perceived
     at: str = ""
 
 
@@ -174,8 +147,7 @@ def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, 
 
 
 _TEXTS = ("at", "kind", "actor", "place", "reason", "id")
-_HALF = re.compile("[\ud800-\udfff]")
-"""Half of a surrogate pair, which JSON and YAML can spell."""
+_HALF = re.compile("[\ud800-\udfff]")  # half of a surrogate pair, which JSON and YAML can spell
 _ISO = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
     r"(?:[Tt ][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]{1,9})?)?(?:[Zz]|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -183,23 +155,11 @@ _ISO = re.compile(
 """An ISO 8601 date or time with only one reading; UTC when it has no zone."""
 
 
-def check_record(record: Mapping[str, object]) -> None:
-    """Raise ValueError, with one sentence, when a record is no memory; see `entry_from_record`."""
-    entry_from_record(record, 0, "", 0)
+def read_record(record: Mapping[str, object]) -> Entry:
+    """Return the entry of a record from outside, without number and step; time and importance only if it has them.
 
-
-def entry_from_record(
-    record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
-) -> Entry:
-    """Return the entry for a record from outside, such as a line given to `remember`.
-
-    Args:
-        record: needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored.
-        at: the time, if the record has none.
-        names: the agent's own names, used for its importance.
-
-    Raises:
-        ValueError: one sentence on what is wrong.
+    It needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored. Raises ValueError with one
+    sentence on what is wrong.
     """
     text = record.get("text")
     if text is None:
@@ -218,25 +178,24 @@ def entry_from_record(
     kind = record.get("kind") or ("heard" if record.get("actor") else "told")
     if not isinstance(kind, str) or kind not in KINDS:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
-    importance, origin = record.get("importance"), record.get(ORIGIN)
-    if importance is None:
-        importance = importance_of(kind, text, names)
-    if not isinstance(importance, int) or isinstance(importance, bool) or not 1 <= importance <= 10:
-        raise ValueError(f"importance: {importance!r} is no whole number from 1 to 10")
-    return Entry(
-        seq,
-        _time(record["at"]) if record.get("at") else at,
-        kind,
-        given.get("actor"),
-        given.get("place"),
-        text,
-        given.get("reason"),
-        record.get("failed") is True,
-        importance,
-        source,
-        id=given.get("id"),
-        origin=origin if isinstance(origin, str) else None,
-    )
+    weight, origin, failed = record.get("importance"), record.get(ORIGIN), record.get("failed") is True
+    if weight is None:
+        weight = 0
+    elif not isinstance(weight, int) or isinstance(weight, bool) or not 1 <= weight <= 10:
+        raise ValueError(f"importance: {weight!r} is no whole number from 1 to 10")
+    actor, place, reason, id = (given.get(key) for key in ("actor", "place", "reason", "id"))
+    origin = origin if isinstance(origin, str) else None
+    at = _time(record["at"]) if record.get("at") else ""
+    return Entry(0, at, kind, actor, place, text, reason, failed, weight, id=id, origin=origin)
+
+
+def entry_from_record(
+    record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
+) -> Entry:
+    """Return the entry for a record from outside (see `read_record`). `names`: the agent's own, for its importance."""
+    one = read_record(record)
+    importance = one.importance or importance_of(one.kind, one.text, names)
+    return one._replace(seq=seq, at=one.at or at, importance=importance, source=source)
 
 
 def _sanitized(key: str, value: object) -> str:
@@ -289,3 +248,56 @@ def _finds(pattern: re.Pattern[str], marks: tuple[str, ...], text: str, low: str
     if text.isascii() and not any(mark in low for mark in marks):
         return False
     return pattern.search(text) is not None
+
+
+Range = tuple[int, int]
+_REFERENCE = re.compile(r"(?:(?P<owner>.*?)\s*#\s*)?(?P<first>\d{1,12})(?:\s*[-–]\s*(?P<last>\d{1,12}))?")
+
+
+class Reference(NamedTuple):
+    """A range of memories. `owner`: name, slug or id, empty for the reader's own; `last` may be smaller, as typed."""
+
+    owner: str
+    first: int
+    last: int
+
+
+def spoken(first: int, last: int) -> str:
+    """Return a range in words: `memory 3`, `memories 3-5`."""
+    return f"memory {first}" if first == last else f"memories {first}-{last}"
+
+
+def missing(numbers: Iterable[int], first: int, last: int) -> list[Range]:
+    """Return the runs of `first..last` that are missing in `numbers`, which are ascending and within it."""
+    gaps: list[Range] = []
+    for number in (*numbers, last + 1):
+        if number > first:
+            gaps.append((first, number - 1))
+        first = number + 1
+    return gaps
+
+
+def merged(ranges: Iterable[Range]) -> list[Range]:
+    """Merge ranges into the fewest, in order."""
+    found: list[Range] = []
+    for first, last in sorted(ranges):
+        if found and first <= found[-1][1] + 1:
+            found[-1] = (found[-1][0], max(last, found[-1][1]))
+        else:
+            found.append((first, last))
+    return found
+
+
+def reference(owner: str, first: int, last: int | None = None) -> str:
+    """Return a reference such as `eliza#120` or `eliza#120-133`."""
+    owner = visible(owner)  # a folder's name may hold any characters
+    return f"{owner}#{first}" if last is None or last == first else f"{owner}#{first}-{last}"
+
+
+def read_reference(text: str) -> Reference | None:
+    """Parse a reference, with or without owner; None when it is none."""
+    found = _REFERENCE.fullmatch(text.strip().strip("[]()").strip())
+    if found is None:
+        return None
+    first = int(found["first"])
+    return Reference((found["owner"] or "").strip(), first, int(found["last"] or first))

@@ -19,8 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.memory.archive import LineWriter
-from agents.memory.ranges import Range, merged, reference
+from agents.memory.entries import Range, merged, reference
 from mud.errors import VaultProblem
 from mud.sanitize import sanitize
 from mud.storage.documents import examine_document, markdown_lines, render_document, replace_key
@@ -29,8 +28,7 @@ from mud.storage.jsonl import JsonlWriter
 
 FILE = "journal.md"
 HISTORY = "journal-history.md"
-LIVE = 100
-"""Entries in the journal at most (seed 003)."""
+LIVE = 100  # entries in the journal at most (seed 003)
 DIRECT = "direct"
 OBSERVATION = "observation"
 INFERENCE = "inference"
@@ -38,10 +36,8 @@ ENVIRONMENTAL = "environmental"
 SYNTHESIS = "context_synthesis"
 TYPES = (DIRECT, OBSERVATION, INFERENCE, ENVIRONMENTAL, SYNTHESIS)
 """Origins of an entry (seed 003): told, perceived, concluded, overheard, or the summary of a fold."""
-SHOWN = 4
-"""References listed at either end; those in between are only counted."""
-_CONSOLIDATED = "consolidated"
-"""Mark of an entry that is in a note or a newer entry too."""
+SHOWN = 4  # references listed at either end; those in between are only counted
+_CONSOLIDATED = "consolidated"  # mark of an entry that is in a note or a newer entry too
 _INTRO = """# Journal
 
 What is kept before memories are folded into a summary. Each line that begins with - is an entry; edit them freely.
@@ -55,26 +51,16 @@ _UNSAFE = re.compile(r"[;()\n\r]+")
 
 @dataclass(frozen=True, slots=True)
 class JournalEntry:
-    """One entry of a journal, on one line.
-
-    Args:
-        at: empty when unknown.
-        type: one of `TYPES`.
-        trust: 0 to 1.
-        importance: 1 (trifle) to 10.
-        source: name of the speaker; may be empty.
-        about: person or place; may be empty.
-        references: such as `eliza#120` or `eliza#66-129`; `12 more` for those left out.
-    """
+    """One entry of a journal, on one line."""
 
     text: str
-    at: str = ""
-    type: str = DIRECT
-    trust: float = 0.9
-    importance: int = 5
-    source: str = ""
-    about: str = ""
-    references: tuple[str, ...] = ()
+    at: str = ""  # empty when unknown
+    type: str = DIRECT  # one of `TYPES`
+    trust: float = 0.9  # 0 to 1
+    importance: int = 5  # 1 (trifle) to 10
+    source: str = ""  # name of the speaker; may be empty
+    about: str = ""  # person or place; may be empty
+    references: tuple[str, ...] = ()  # such as `eliza#120` or `eliza#66-129`; `12 more` for those left out
     consolidated: bool = False
 
 
@@ -189,7 +175,7 @@ class Journal:
         self,
         folder: Path,
         write: Callable[[Path, str], None] = write_atomic,
-        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
+        open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
     ) -> None:
         self._path, self._history = folder / FILE, folder / HISTORY
         self._write, self._open = write, open_writer
@@ -212,20 +198,13 @@ class Journal:
         return max((last for last in lasts if last <= total), default=0)
 
     def settle(
-        self,
-        changed: Mapping[str, JournalEntry | None],
-        added: Sequence[JournalEntry] = (),
-        through: int | None = None,
+        self, changed: Mapping[str, JournalEntry | None], added: Sequence[JournalEntry] = (), through: int | None = None
     ) -> None:
         """Replace entries, move some into the history (None), and add new ones, in one write.
 
-        Args:
-            changed: by the line as it was read, so that a line which a person changed meanwhile stays.
-            added: to make room for them, others go into the history.
-            through: the last memory searched for facts.
-
-        Raises:
-            OSError, VaultProblem: then nothing is lost, and everything may be repeated.
+        `changed`: by the line as it was read, so that a line which a person changed meanwhile stays. `added`: to make
+        room for them, others go into the history. `through`: the last memory searched for facts. Raises OSError or
+        VaultProblem (then nothing is lost, and everything may be repeated).
         """
         before = self._text()
         text, moved = _replaced(before, changed)

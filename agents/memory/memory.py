@@ -15,11 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from agents.memory.archive import Archive, LineWriter
-from agents.memory.current_summaries import CurrentSummaries
-from agents.memory.entries import Entry, entry_from_perceived, entry_from_record
-from agents.memory.ranges import Range, merged, missing, spoken
-from agents.memory.summaries import TIERS, Summary, SummaryFiles, Write, is_commit, unread
+from agents.memory.archive import Archive
+from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
+from agents.memory.summaries import TIERS, CurrentSummaries, Summary, SummaryFiles, Write, is_commit, unread
 from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
@@ -28,16 +26,11 @@ from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
 
-IN_RAM = 1024
-"""Newest entries kept in RAM at most; older ones are read from the archive."""
-WAITING = 4096
-"""Entries that wait at most while the archive cannot be written. The ledger has them too."""
-TOLD = 8
-"""Unreadable ranges that are named in warnings at most."""
-_AT_START = "summaries at the start"
-"""Key of the warning about the summaries at opening; the next fold clears it."""
-_BATCH = 1024
-"""Entries per write in bulk."""
+IN_RAM = 1024  # newest entries kept in RAM at most; older ones are read from the archive
+WAITING = 4096  # entries that wait at most while the archive cannot be written. The ledger has them too.
+TOLD = 8  # unreadable ranges that are named in warnings at most
+_AT_START = "summaries at the start"  # key of the warning about the summaries at opening; the next fold clears it
+_BATCH = 1024  # entries per write in bulk
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +50,8 @@ class View:
 class Memory:
     """The memory of one character.
 
-    Args:
-        folder: its folder in the vault; `archive/` and `summaries/` are created in it when first needed.
-        names: other names; a mention of one raises an entry's importance.
+    `folder`: its folder in the vault; `archive/` and `summaries/` are created in it when first needed. `names`: other
+    names; a mention of one raises an entry's importance.
     """
 
     def __init__(
@@ -72,7 +64,7 @@ class Memory:
         in_ram: int = IN_RAM,
         write: Write = write_atomic,
         write_unsynced: Write = write_unsynced,
-        open_writer: Callable[[Path], LineWriter] = JsonlWriter,
+        open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
     ) -> None:
         self.name = name
         self.folder = folder
@@ -82,16 +74,14 @@ class Memory:
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
         self._in_ram = in_ram
-        self.last_error: str | None = None
-        """The latest warning, also when it no longer holds."""
+        self.last_error: str | None = None  # the latest warning, also when it no longer holds
         self._forget(writable=False)
 
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._ram: list[Entry] = []
         """The newest written entries, unreadable ones left out. Slicing a list takes a third of the time of a deque."""
-        self._waiting: list[Entry] = []
-        """Entries that the archive could not take yet, in order."""
+        self._waiting: list[Entry] = []  # entries that the archive could not take yet, in order
         self.missing_from: int | None = None
         """The first ledger step whose entries did not fit among the waiting ones; None when all did.
 
@@ -198,9 +188,8 @@ class Memory:
     def append_raw(self, records: Sequence[Mapping[str, object]], source: int | None = None) -> list[Entry]:
         """Append records from outside (see `entry_from_record`); return the entries written.
 
-        Raises:
-            ValueError: when a record is wrong; then none is kept.
-            Unavailable: when too many entries wait; these records are in no ledger.
+        Raises ValueError when a record is wrong (then none is kept); Unavailable when too many entries wait; these
+        records are in no ledger.
         """
         step = self.last_source if source is None else source
         now, number = iso(self._clock.now()), self.total + len(self._waiting)
@@ -320,12 +309,8 @@ class Memory:
     ) -> list[str]:
         """Put new summaries in use: write versions, then one archive line, then the files in use.
 
-        Args:
-            memories: the entries that `recent` covers.
-            event: the commit line without its `longterm` and `recent`.
-
-        Raises:
-            OSError: when it cannot be written; then nothing has changed.
+        `memories`: the entries that `recent` covers. `event`: the commit line without its `longterm` and `recent`.
+        Raises OSError when it cannot be written; then nothing has changed.
         """
         messages = self._summaries.commit(longterm, recent, memories, event, self._archive.append_event)
         del self._ram[: bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq)]

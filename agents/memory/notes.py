@@ -155,9 +155,7 @@ class Notes:
     def add(self, title: str, text: str, at: str, reason: str | None = None, place: str | None = None) -> Note:
         """Add an entry on top of the note with this title or alias; return the note.
 
-        Raises:
-            Refusal: when title or text is missing, or the note is full.
-            OSError: when it cannot be written.
+        Raises Refusal when title or text is missing, or the note is full; OSError when it cannot be written.
         """
         title, entry = _checked(title, text, at, reason, place)
         path = self._path(title)

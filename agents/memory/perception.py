@@ -59,11 +59,16 @@ def _utterance(kind: str, actor: str | None, text: str) -> Utterance:
     return Utterance(actor or "", _words_of(text, actor or "You"), kind == "told")
 
 
+def _marked(entry: Entry, kind: str, mark: str, wording: re.Pattern[str]) -> bool:
+    """Return whether a memory has a mark. Without any (older, imported) the English wording decides."""
+    if entry.kind != kind or entry.mark is not None:
+        return entry.mark == mark
+    return wording.match(entry.text) is not None
+
+
 def whispered(entry: Entry) -> bool:
-    """Return whether this is an own whisper. Without a mark (older, imported) the English wording decides."""
-    if entry.kind != "said" or entry.mark is not None:
-        return entry.mark == WHISPERED
-    return reads_as_whisper(entry.text)
+    """Return whether this is an own whisper."""
+    return _marked(entry, "said", WHISPERED, _WHISPER)
 
 
 def whispered_to(entry: Entry, name: str) -> bool:
@@ -76,17 +81,13 @@ def reads_as_whisper(text: str) -> bool:
 
 
 def of_own_notes(entry: Entry) -> bool:
-    """Return whether a memory shows the agent's own notes. Without a mark the wording decides."""
-    if entry.kind != "result" or entry.mark is not None:
-        return entry.mark == OWN_NOTES
-    return _NOTES.match(entry.text) is not None
+    """Return whether a memory shows the agent's own notes."""
+    return _marked(entry, "result", OWN_NOTES, _NOTES)
 
 
 def of_own_search(entry: Entry) -> bool:
-    """Return whether a memory shows what recall found. Without a mark the wording decides."""
-    if entry.kind != "result" or entry.mark is not None:
-        return entry.mark == RECALLED
-    return _SEARCH.match(entry.text) is not None
+    """Return whether a memory shows what recall found."""
+    return _marked(entry, "result", RECALLED, _SEARCH)
 
 
 def of_own_mind(entry: Entry) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.memory.entries import Entry, check_record
+from agents.memory.entries import Entry, read_record
 from agents.memory.history import Event, events, events_by_file, last_event
 from agents.memory.memory import Memory
 from mud.clock import Clock, iso
@@ -23,15 +23,13 @@ from mud.storage.files import read_text, sha256_text
 FOLDER = "memories"
 IMPORT = "import"
 
-BATCH = 512
-"""Files per `import` line."""
+BATCH = 512  # files per `import` line
 
 _ENDLESS = 1 << 62
 _HEADING = re.compile(r"\A# [^\n]*(?:\n|\Z)")
 _ECHO = re.compile(r"\A>[^\n]*\n+(?:[❌✗✘×][ \t]*)?")
 """The command line, and the cross of a failed one, at the start of old Miniworld memories."""
-_MINIWORLD = {"at": "timestamp", "place": "location"}
-"""Its names for two of the keys."""
+_MINIWORLD = {"at": "timestamp", "place": "location"}  # Miniworld's names for two of the keys
 _KEYS = ("at", "kind", "actor", "place", "reason", "failed", "importance")
 
 
@@ -89,7 +87,7 @@ def read_seed(folder: Path, name: str) -> Seed:
         record["place"] = link_name(place) or place
     record["text"] = text
     try:
-        check_record(record)
+        read_record(record)
     except ValueError as error:
         key, _, why = str(error).partition(": ")
         key = _MINIWORLD[key] if key not in front and _MINIWORLD.get(key) in front else key

@@ -1,7 +1,8 @@
 """Summaries as values, the commit lines that name them, and their files: the two in use, and every version ever made.
 
-People may edit the files in use (`recent.md`, `longterm.md`); versions are only added. Which summary is in use is
-decided in `agents.memory.current_summaries`.
+The last commit line of the archive names the summaries in use. A commit writes the versions, then that line, then the
+two files (`recent.md`, `longterm.md`); opening repairs the files when a kill came in between. People may edit the files
+in use; a person's text is never overwritten before it is kept as a version. Versions are only added.
 """
 
 from __future__ import annotations
@@ -9,69 +10,53 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from agents.memory.entries import Entry, is_number
-from agents.memory.ranges import Range, merged, reference
-from mud.errors import Problem, VaultProblem
+from agents.memory.entries import Entry, Range, is_number, merged, reference
+from mud.errors import Problem, UnsafePath, VaultProblem
 from mud.storage.documents import parse_document, render_document
 from mud.storage.files import OWN_LIMIT, read_if_there, sha256_text, sync_files, write_atomic, write_unsynced
 from mud.storage.front_matter import plain_front
-from mud.storage.paths import move, remove
+from mud.storage.paths import first_link, move, remove
 
-TIERS = ("longterm", "recent")
-"""Oldest first."""
+TIERS = ("longterm", "recent")  # oldest first
 COMMITS = frozenset({"auto_compact", "manual_compact", "rebuild"})
 """The events that name the summaries in use; the last one in the archive holds."""
-EDITED = "edited"
-"""Method of a summary that a person edited."""
-BETWEEN = "; "
-"""Separator of the parts of a sample in front matter; no part contains it."""
+EDITED = "edited"  # method of a summary that a person edited
+BETWEEN = "; "  # separator of the parts of a sample in front matter; no part contains it
 _TITLES = {"longterm": "# Long-term Memory Summary", "recent": "# Recent Memory Summary"}
 _VERBATIM = "\n## The memories themselves\n"
 _NUMBERED = re.compile(r"(.*-\d{8}-\d{6})(?:-(\d+))?\.md")
 _RANGE = re.compile(r"\b([0-9]{1,18})-([0-9]{1,18})\b")
 _STAMP = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)")
 
-Write = Callable[[Path, str], None]
-"""Replaces a whole file, or raises OSError and leaves it as it was."""
+Write = Callable[[Path, str], None]  # replaces a whole file, or raises OSError and leaves it as it was
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """A summary and how it was made.
+    """A summary and how it was made."""
 
-    Args:
-        tier: `recent` or `longterm`.
-        covers: first and last memory.
-        strategy: what decided that it was due.
-        method: `extractive`, `model` or `edited`.
-        depth: 1 when made from memories; one more for each summary of summaries.
-        tokens: `source` and `summary` as estimated, `prompt` and `completion` as spent on the model.
-        compression_ratio: share of the source's tokens that is gone.
-        retention: weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.facts`); None without facts.
-        faithful: whether every name and number in it is in the source; None when a person wrote it.
-        sample: facts that the next summary is checked for too; none contains `BETWEEN`.
-        unread: covered memories that could not be read.
-    """
-
-    tier: str
-    covers: tuple[int, int]
+    tier: str  # `recent` or `longterm`
+    covers: tuple[int, int]  # first and last memory
     text: str
     updated: str = ""
-    strategy: str = ""
-    method: str = "extractive"
+    strategy: str = ""  # what decided that it was due
+    method: str = "extractive"  # `extractive`, `model` or `edited`
     model: str | None = None
     reason: str = ""
-    depth: int = 1
+    depth: int = 1  # 1 when made from memories; one more for each summary of summaries
+    # `source` and `summary` as estimated, `prompt` and `completion` as spent on the model
     tokens: Mapping[str, int] = field(default_factory=dict)
-    compression_ratio: float | None = None
+    compression_ratio: float | None = None  # share of the source's tokens that is gone
+    # weighted share of facts kept, 0 to 1 (see `agents.compaction.judge.facts`); None without facts
     retention: float | None = None
-    faithful: bool | None = True
-    sample: tuple[str, ...] = ()
-    unread: tuple[Range, ...] = ()
+    faithful: bool | None = True  # whether every name and number in it is in the source; None when a person wrote it
+    sample: tuple[str, ...] = ()  # facts that the next summary is checked for too; none contains `BETWEEN`
+    unread: tuple[Range, ...] = ()  # covered memories that could not be read
 
     @property
     def memory_count(self) -> int:
@@ -126,9 +111,8 @@ def unread(*summaries: Summary | None) -> list[Range]:
 def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str = "") -> str:
     """Return a summary's file.
 
-    Args:
-        memories: are appended word for word, for versions of a recent summary.
-        owner: its folder, for the reference to the archive; none when empty.
+    `memories`: are appended word for word, for versions of a recent summary. `owner`: its folder, for the reference to
+    the archive; none when empty.
     """
     front: dict[str, object] = {
         "type": "memory_summary",
@@ -159,8 +143,7 @@ def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str 
 def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summary:
     """Parse a summary's file. `file` names it in problems; a `version` may end with the memories it covers.
 
-    Raises:
-        VaultProblem: when it cannot be parsed, or does not say what it covers.
+    Raises VaultProblem when it cannot be parsed, or does not say what it covers.
     """
     plain = plain_front(raw)  # fast, for the thousands of unedited versions of a long life
     if plain is not None:
@@ -215,12 +198,9 @@ class SummaryFiles:
     def __init__(self, folder: Path, write: Write = write_atomic, write_unsynced: Write = write_unsynced) -> None:
         self.folder = folder
         self._write, self._write_unsynced = write, write_unsynced
-        self._taken: dict[str, tuple[str, int]] = {}
-        """By tier: the last stem that `_free` gave out, and its number."""
-        self.hasty = False
-        """Versions are not queued for `sync`; the caller syncs everything at the end."""
-        self.unsynced: list[str] = []
-        """Names of the versions added since the last `sync`."""
+        self._taken: dict[str, tuple[str, int]] = {}  # by tier: the last stem that `_free` gave out, and its number
+        self.hasty = False  # versions are not queued for `sync`; the caller syncs everything at the end
+        self.unsynced: list[str] = []  # names of the versions added since the last `sync`
 
     def current(self, tier: str) -> Path:
         """Return the path of the file in use."""
@@ -343,3 +323,274 @@ def stamp(updated: str) -> str:
     """Return `20261120-072137` for an ISO time; zeros for anything else."""
     found = _STAMP.match(updated)
     return "{}{}{}-{}{}{}".format(*found.groups()) if found else "00000000-000000"
+
+
+@dataclass(slots=True)
+class _Held:
+    """A summary in use. `committed`: without edits; `raw`: the file as last seen, None when it must be read."""
+
+    summary: Summary
+    committed: Summary
+    raw: str | None = None
+
+
+class CurrentSummaries:
+    """The long-term and the recent summary of one agent. `now` returns the time as text."""
+
+    def __init__(self, files: SummaryFiles, now: Callable[[], str]) -> None:
+        self._files, self._now = files, now
+        self._writable = False
+        self._hold({})
+        self._behind = self._late = False
+        self._commit: Mapping[str, Any] = {}
+        """The commit line in force; empty when the summaries were found without one."""
+        self._known: dict[str, str | None] = {}  # the files as last read or written, while they stay behind the commits
+
+    def _hold(self, held: dict[str, _Held]) -> None:
+        self._held = held
+        self.watermark = _end(self.in_use)  # the last memory covered by a summary; 0 when none is
+
+    @property
+    def in_use(self) -> dict[str, Summary]:
+        """The summaries by tier."""
+        return {tier: held.summary for tier, held in self._held.items()}
+
+    def open(self, commit: CommitLine | None, total: int, writable: bool) -> list[str]:
+        """Load the summaries that the last commit line names, and repair the files; return messages for the owner.
+
+        `commit`: None when nothing was folded yet. `total`: memories in the archive; no summary may reach beyond.
+        `writable`: a reader changes nothing, and reads what a writer would restore.
+        """
+        self._writable = writable
+        messages: list[str] = []
+        reach = self._reach(total)
+        if reach > total:
+            messages.append(
+                f"archive: the summaries reach to memory {reach}, the archive to {total}; a part of it is gone"
+            )
+        found = self._committed(commit, total) if commit else {}
+        self._commit = commit.line if commit and found is not None else {}
+        if found is None:
+            found = self._older(total)
+            messages.append(
+                f"summaries: what the last fold wrote is gone; older summaries reach to memory {_end(found)}, "
+                "the rest is shown word for word until it is folded again"
+            )
+        self._hold({tier: _Held(summary, summary) for tier, summary in found.items()})
+        for tier in TIERS:
+            messages += self.examine(tier, opening=True)
+        if writable:
+            messages += self.restore()
+        return messages
+
+    def _reach(self, total: int) -> int:
+        """Return how far the summaries on disk reach; a file in use that claims more than `total` is not trusted."""
+        recent = self._read("recent")
+        if recent is not None and recent.covers[1] <= total:
+            return recent.covers[1]
+        longterm = self._read("longterm")  # the only one, with some strategies
+        if longterm is None or longterm.covers[1] > total:
+            longterm = self._newest("longterm")
+        found = {"recent": self._newest("recent"), "longterm": longterm}
+        return _end({tier: summary for tier, summary in found.items() if summary is not None})
+
+    def _newest(self, tier: str) -> Summary | None:
+        return next(self._files.versions(tier, newest_first=True), None)
+
+    def _committed(self, commit: CommitLine, total: int) -> dict[str, Summary] | None:
+        """Return the summaries that a commit names; None when they are missing or do not tile."""
+        found: dict[str, Summary] = {}
+        for tier, named in commit.named.items():
+            for candidate in (self._files.version(tier, named.file), self._read(tier)):
+                if candidate is not None and candidate.covers == named.covers and candidate.text:
+                    found[tier] = candidate
+                    break
+            else:
+                return None
+        covered = sorted(summary.covers for summary in found.values())
+        tiled = all(first == end + 1 for (_, end), (first, _) in pairwise([(0, 0), *covered]))
+        return found if tiled and _end(found) <= total else None
+
+    def _read(self, tier: str) -> Summary | None:
+        try:
+            raw = self._files.read_current(tier)
+            return parse_summary(raw, tier, f"summaries/{tier}.md") if raw is not None and is_whole(raw) else None
+        except VaultProblem:
+            return None
+
+    def _older(self, total: int) -> dict[str, Summary]:
+        """Return the summaries that reach furthest and tile; used when the committed ones are lost."""
+        pools: dict[str, list[Summary]] = {}
+        for tier in TIERS:
+            used = self._read(tier)
+            pools[tier] = [*self._files.versions(tier), *([used] if used is not None and used.text else [])]
+        longs = {summary.covers: summary for summary in pools["longterm"]}
+        alone = max((last for first, last in longs if first == 1 and last <= total), default=0)
+        for recent in sorted(pools["recent"], key=lambda summary: summary.covers[1], reverse=True):
+            first, last = recent.covers
+            if last < alone:
+                break
+            if last <= total and first == 1:
+                return {"recent": recent}
+            if last <= total and (1, first - 1) in longs:
+                return {"longterm": longs[1, first - 1], "recent": recent}
+        return {"longterm": longs[1, alone]} if alone else {}
+
+    def refresh(self) -> list[str]:
+        """Read both files and take up edits; return messages for the owner.
+
+        Between `stay_behind` and `catch_up` nothing is taken up; `catch_up` keeps edits made meanwhile.
+        """
+        return [] if self._behind else [message for tier in TIERS for message in self.examine(tier)]
+
+    def examine(self, tier: str, *, opening: bool = False) -> list[str]:
+        """Read one file in use and take up edits; return messages for the owner."""
+        held, file = self._held.get(tier), f"summaries/{tier}.md"
+        try:
+            raw = self._files.read_current(tier)
+        except VaultProblem as error:
+            return self._set_aside(tier, error)
+        if raw is None or (held is not None and raw == held.raw):
+            return []
+        try:
+            found = parse_summary(raw, tier, file)
+        except VaultProblem:
+            found = None
+        if held is None or found is None or found.covers != held.summary.covers:
+            return self._set_right(tier, raw, found) if self._writable else []
+        if opening and not is_whole(raw) and held.committed.text.startswith(found.text):
+            return self._mend(held, raw) if self._writable else []
+        held.raw = raw if found.text else held.raw  # a blank text is an edit in progress
+        if found.text in ("", held.summary.text):
+            return []
+        held.summary = held.committed
+        if found.text != held.committed.text:  # the measures of the old text do not hold
+            held.summary = replace(
+                held.committed, text=found.text, method=EDITED, model=None, retention=None, faithful=None
+            )
+        return [] if opening else [f"{file} was edited; its text is used from now on"]
+
+    def _set_aside(self, tier: str, error: VaultProblem) -> list[str]:
+        """Rename a file that is no text, and restore the summary."""
+        if isinstance(error.__cause__, OSError) and not isinstance(error.__cause__, UnsafePath):
+            return [f"{error}; what was folded holds"]  # a failing disk must not move a person's text
+        if not self._writable or first_link(self._files.current(tier)) is not None:  # links are reported elsewhere
+            return []
+        name = self._files.move_current(tier, self._now())
+        if (held := self._held.get(tier)) is not None:
+            held.raw = self._files.write_current(held.summary)
+        return [f"summaries/{tier}.md: it cannot be read as text; it is kept as {name}"]
+
+    def _mend(self, held: _Held, raw: str) -> list[str]:
+        """Restore a file torn by a power cut; its text is kept too, as a person may have cut it."""
+        tier = held.summary.tier
+        name = self._files.keep_edited(tier, raw, held.committed.updated)
+        held.raw = self._files.write_current(held.summary)
+        return [f"summaries/{tier}.md: it broke off, and is restored; what stood there is kept as {name}"]
+
+    def _set_right(self, tier: str, raw: str, found: Summary | None) -> list[str]:
+        """Restore a file with a wrong range; its text is kept unless a version holds it."""
+        name = None
+        if not self._files.is_kept(tier, raw):
+            name = self._files.keep_edited(tier, raw, found.updated if found is not None else self._now())
+        held = self._held.get(tier)
+        if held is None:
+            remove(self._files.current(tier))
+            wrong = "there is no such summary yet"
+        else:
+            held.raw = self._files.write_current(held.summary)
+            first, last = held.summary.covers
+            wrong = f"it must say that it covers memories {first} to {last}"
+        return [f"summaries/{tier}.md: {wrong}; the text is kept as {name}"] if name else []
+
+    def restore(self) -> list[str]:
+        """Write again each file that is missing, blank or outdated; return messages for the owner."""
+        messages: list[str] = []
+        for tier, held in self._held.items():
+            try:
+                missing = self._files.read_current(tier) is None
+            except VaultProblem:
+                missing = False
+            if missing:
+                held.raw = self._files.write_current(held.summary)
+            else:
+                messages += self.examine(tier)
+        return messages
+
+    def commit(
+        self,
+        longterm: Summary | None,
+        recent: Summary | None,
+        memories: Sequence[Entry],
+        event: Mapping[str, Any],
+        seal: Callable[[dict[str, Any]], None],
+    ) -> list[str]:
+        """Put new summaries in use; return messages about files that will be written later.
+
+        `longterm`, `recent`: without a new long-term summary the old one stays, with its edits, if `recent` begins
+        after it. `memories`: the entries that `recent` covers, for its version. `event`: the commit line without its
+        `longterm` and `recent`. `seal`: writes the line, which puts the summaries in use; raises OSError when it fails.
+        Raises OSError when a version or the line cannot be written; then nothing has changed.
+        """
+        new = {summary.tier: summary for summary in (longterm, recent) if summary is not None}
+        old = self._held.get("longterm")
+        stays: dict[str, _Held] = {}
+        if longterm is None and recent and old is not None and old.summary.covers[1] + 1 == recent.covers[0]:
+            stays = {"longterm": old}
+        for tier, held in self._held.items():  # edited texts are kept as versions before they are replaced
+            edited = tier not in stays and held.summary.text != held.committed.text
+            if edited and held.raw is not None and not self._files.is_kept(tier, held.raw):
+                self._files.keep_edited(tier, held.raw, held.committed.updated)
+        line = {**event, "longterm": self._commit.get("longterm") if stays else None, "recent": None}
+        again = {tier: held.committed for tier, held in stays.items() if not line[tier]}
+        written: list[str] = []
+        try:
+            for tier, summary in {**again, **new}.items():
+                name, digest = self._files.write_version(summary, memories if tier == "recent" else ())
+                written.append(name)
+                first, last = summary.covers
+                line[tier] = {"covers": {"first": first, "last": last}, "file": name, "sha256": digest}
+        except OSError:
+            for name in written:
+                remove(self._files.folder / name)
+            raise
+        seal(line)
+        self._commit = line
+        raws = {tier: held.raw for tier, held in self._held.items()}
+        if self._behind:
+            self._late, self._known = True, {**self._known, **raws}
+            self._hold(stays | {tier: _Held(one, one, self._known.get(tier)) for tier, one in new.items()})
+            return []
+        self._hold(stays | {tier: _Held(one, one) for tier, one in new.items()})
+        return [message for tier in TIERS if tier not in stays for message in self._install(tier, raws.get(tier))]
+
+    def stay_behind(self) -> list[str]:
+        """Let commits leave the files as they are until `catch_up` or the next opening; return messages."""
+        messages = self.refresh()
+        self._behind, self._late, self._files.hasty, self._known = True, False, True, {}
+        return messages
+
+    def catch_up(self) -> list[str]:
+        """Bring the files in use up to the last commit; return messages for the owner."""
+        self._behind = self._files.hasty = False
+        known = {**self._known, **{tier: held.raw for tier, held in self._held.items()}}
+        return [message for tier in TIERS if self._late for message in self._install(tier, known.get(tier))]
+
+    def _install(self, tier: str, known: str | None) -> list[str]:
+        """Write a file in use after a commit. An edit saved since the last look is kept first."""
+        held = self._held.get(tier)
+        try:
+            raw = self._files.read_current(tier)
+            if raw is not None and raw != known:
+                return self.examine(tier)
+            if held is not None:
+                held.raw = self._files.write_current(held.summary)
+            elif raw is not None:
+                remove(self._files.current(tier))
+        except (OSError, VaultProblem) as error:
+            return [f"summaries/{tier}.md cannot be written ({error}); it is tried again"]
+        return []
+
+
+def _end(found: Mapping[str, Summary]) -> int:
+    return max((summary.covers[1] for summary in found.values()), default=0)

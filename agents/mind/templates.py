@@ -33,17 +33,14 @@ class Templates(Generic[T]):
         parse: Callable[[str, str], T],
         shown: str = "prompts",
     ) -> None:
-        self._folder = folder
-        self._files = files
-        self._parse = parse
-        self._shown = shown
+        self._folder, self._files, self._parse, self._shown = folder, files, parse, shown
         self._good: dict[str, T] = {}
         self._shipped: dict[str, T | None] = {}
 
     def load(self) -> list[Problem]:
         """Read every template and return all problems; an invalid one keeps its last valid version."""
         problems: list[Problem] = []
-        for name in self._wanted():
+        for name in self._files() if self._files is not None else self.there():
             file = f"{self._shown}/{name}"
             try:
                 text = read_if_there(self._folder / name, file=file)
@@ -58,11 +55,6 @@ class Templates(Generic[T]):
     def there(self) -> list[str]:
         return sorted(path.name for path in self._folder.glob("[!.]*.md"))
 
-    def _wanted(self) -> Iterable[str]:
-        if self._files is not None:
-            return self._files()
-        return self.there()
-
     def names(self) -> list[str]:
         """Return the names of the usable templates, without `.md`."""
         return sorted(name.removesuffix(".md") for name in self._good)
@@ -76,12 +68,12 @@ class Templates(Generic[T]):
 
     def get(self, name: str) -> T:
         """Return a template, else the shipped one; raises VaultProblem when there is neither."""
-        found = self._good.get(name) or self._lent(name)
+        found = self._good.get(name) or self._of_the_program(name)
         if found is None:
             raise VaultProblem([Problem(f"{self._shown}/{name}", 0, "", "there is no usable template of this name")])
         return found
 
-    def _lent(self, name: str) -> T | None:
+    def _of_the_program(self, name: str) -> T | None:
         if name not in self._shipped:
             file = f"{self._shown}/{name}"
             with suppress(VaultProblem):  # the vault may be the shipped one, with a mistake in it

@@ -103,11 +103,7 @@ class Thinker:
         self.busy = False
         self.last: Thought | None = None
         self.last_error: str | None = None
-        self._runs = runs
-        self._choose = choose
-        self._recall = recall
-        self._ask = ask
-        self._seconds = seconds
+        self._runs, self._choose, self._recall, self._ask, self._seconds = runs, choose, recall, ask, seconds
 
     def notice(self, perceived: Perception) -> float | None:
         """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""

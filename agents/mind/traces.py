@@ -12,7 +12,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -232,7 +232,7 @@ class Head:
     def trace(self) -> Trace:
         """Decode the whole trace; raises ValueError when the line is broken."""
         try:
-            return _trace(sanitize_json(self.raw, json.loads(self.raw)))
+            return _read(Trace, sanitize_json(self.raw, json.loads(self.raw)))
         except (TypeError, AttributeError, KeyError, RecursionError) as error:
             raise ValueError("this is no trace") from error
 
@@ -250,9 +250,8 @@ def head_of(raw: bytes) -> Head | None:
 
 
 def _plain(one: Any) -> dict[str, Any]:
-    return {
-        field.name: _value(value) for field in fields(one) if (value := getattr(one, field.name)) != _default(field)
-    }
+    given = {field.name: getattr(one, field.name) for field in fields(one)}
+    return {name: _value(value) for name, value in given.items() if value != _DEFAULTS[type(one)].get(name)}
 
 
 def _value(value: Any) -> Any:
@@ -266,39 +265,33 @@ def _value(value: Any) -> Any:
 
 
 _FOUND = tuple(field.name for field in fields(TracedHit))
+_DEFAULTS = {
+    form: {field.name: field.default for field in fields(form) if field.default is not MISSING}
+    for form in (Trace, ModelCall, Lookup, PromptSection)
+}
 
 
-def _default(field: Field[Any]) -> Any:
-    return field.default if field.default is not MISSING else None
+def _read(form: type[T], data: Mapping[str, Any]) -> T:
+    """Read a value of a trace from JSON; fields that this version does not know, as of a newer one, are left out."""
+    known = {field.name: data[field.name] for field in fields(form) if field.name in data}  # type: ignore[arg-type]
+    for name in known.keys() & _NESTED.keys():
+        known[name] = tuple(_read(_NESTED[name], one) for one in known[name])
+    if known.get("related") is not None:
+        known["related"] = _read(Lookup, known["related"])
+    for name in known.keys() & {"cites", "shed"}:
+        known[name] = tuple(known[name])
+    if form is TracedHit:  # earlier versions wrote numbers that JSON cannot hold as null
+        known["parts"] = {name: value for name, value in data["parts"].items() if value is not None}
+        known["score"] = data["score"] or 0.0
+    return form(**known)
 
 
-def _trace(data: Mapping[str, Any]) -> Trace:
-    lookups, asked = data.get("lookups", ()), data.get("asked", ())
-    known = _known(Trace, data) | {"line": data.get("line"), "cites": tuple(data.get("cites", ()))}
-    return Trace(**known | {"lookups": tuple(map(_lookup, lookups)), "asked": tuple(map(_asked, asked))})
-
-
-def _asked(data: Mapping[str, Any]) -> ModelCall:
-    sections = tuple(PromptSection(**_known(PromptSection, one)) for one in data.get("sections", ()))
-    related = _lookup(data["related"]) if "related" in data else None
-    return ModelCall(
-        **_known(ModelCall, data) | {"sections": sections, "related": related, "shed": tuple(data.get("shed", ()))}
-    )
-
-
-def _lookup(data: Mapping[str, Any]) -> Lookup:
-    return Lookup(data["query"], tuple(map(_found_in, data.get("found", ()))))
-
-
-def _found_in(data: Mapping[str, Any]) -> TracedHit:
-    """Read a hit; earlier versions wrote numbers that JSON cannot hold as null."""
-    parts = {name: value for name, value in data["parts"].items() if value is not None}
-    return TracedHit(**_known(TracedHit, data) | {"score": data["score"] or 0.0, "parts": parts})
-
-
-def _known(form: type[Any], data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields that this version knows, so that lines of newer versions can be read."""
-    return {field.name: data[field.name] for field in fields(form) if field.name in data}
+_NESTED: Mapping[str, type[Any]] = {
+    "lookups": Lookup,
+    "asked": ModelCall,
+    "sections": PromptSection,
+    "found": TracedHit,
+}
 
 
 log = logging.getLogger(__name__)
@@ -309,8 +302,7 @@ FILES = 4
 
 class TraceFile:
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._failing = False
+        self._folder, self._failing = folder, False
         self._newest: Path | None = None
         """The file written last; saves listing the folder for every trace."""
 

@@ -13,13 +13,11 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
 
-from agents.memory.entries import Hit
+from agents.memory.entries import Hit, spoken
 from agents.memory.note_form import Note
-from agents.memory.ranges import spoken
 from agents.prompt.prompt import Experience
 from agents.recall.question import content_words, words_of
-from agents.text.english import quoted, sentences
-from agents.text.quotations import apart, sayings
+from agents.text.english import apart, quoted, sayings, sentences
 
 GAP = "…"
 _LEAST_SENTENCES = 2

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, repeat
 from typing import NamedTuple
 
-from agents.memory.ranges import Range, spoken
+from agents.memory.entries import Range, spoken
 from mud.errors import Problem, Unavailable, VaultProblem
 from mud.registry import hint
 from mud.sanitize import sanitize
@@ -83,11 +83,7 @@ class Template(NamedTuple):
 
 
 def parse_template(text: str, file: str) -> Template:
-    """Read a template; `file` is its path in the vault.
-
-    Raises:
-        VaultProblem: an unknown or missing place, or a last line that is no cue.
-    """
+    """Read a template. Raises VaultProblem for an unknown or missing place, or a last line that is no cue."""
     body, first, problems = body_of(text, file, PLACES)
     lacking = [place for place in PLACES if place not in {*_places(body), *OPTIONAL}]
     missing = "this place is missing; expected every place at least once"
@@ -224,8 +220,7 @@ _Count = Callable[[str], int]
 def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> Prompt:
     """Fill a template with what fits into `window` minus `reserve` tokens.
 
-    Raises:
-        Unavailable: that is under `MINIMUM`, or the template alone takes more.
+    Raises Unavailable when that is under `MINIMUM`, or the template alone takes more.
     """
     budget = _budget(window, reserve)
     parts = replace(parts, experiences=_unseen(parts))

@@ -43,17 +43,18 @@ from agents.recall.settings import EMBEDDED, RecallSettings
 from mud.errors import Unavailable, UnknownName, UnsafePath
 from mud.registry import load
 from mud.storage.files import lock_folder
-from mud.storage.paths import check_held, check_tree, open_own
+from mud.storage.paths import NO_FILE, check_held, check_tree, hold, open_own, unsafe
 
 if TYPE_CHECKING:
-    from agents.recall.embedders import Served
+    from agents.recall.embedders import ServedEmbedder
 
 R = TypeVar("R")
 Ts = TypeVarTuple("Ts")
 Answer = tuple[Any, Bill, Unavailable | StoreFailed | None]
 """Result, what a server charged, and error."""
 
-CHROMA, CHROMA_SERVER = "chroma", "chroma_server"
+CHROMA = "chroma"
+"""The index, and its folder."""
 NEAREST_SAMPLES = 10
 """A stored text must be among this many results for its own vector."""
 NICENESS = 5
@@ -67,7 +68,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
 SIZE = 8
 """Bytes before each answer, for its length."""
-PROGRAM = "import sys; sys.path[:] = sys.argv[2:]; from agents.recall.child import main; main(int(sys.argv[1]))"
+PROGRAM = "import sys; n, v, d, *sys.path = sys.argv[1:]; from agents.recall.child import main; main(int(n), v, int(d))"
 
 
 # -- in the child -----------------------------------------------------------------------------------------------------
@@ -85,9 +86,16 @@ def prepare() -> None:
     os.nice(NICENESS)
 
 
-def main(number: int) -> None:
-    """The child's program: answer the requests in a socket one by one; the first one opens the store."""
+def main(number: int, vault: str, descriptor: int) -> None:
+    """The child's program: answer the requests in a socket one by one; the first one opens the store.
+
+    Args:
+        number: descriptor of the socket.
+        vault, descriptor: the vault that the parent holds, and the descriptor of its folder; -1 for none.
+    """
     prepare()
+    if descriptor >= 0:
+        hold(Path(vault), descriptor)  # nothing is written into a folder that took its place
     requests: SimpleQueue[tuple[bool, Callable[..., Any], tuple[object, ...]]] = SimpleQueue()
     with socket.socket(fileno=number) as parent:
         threading.Thread(target=_read, args=(parent, requests), name="requests", daemon=True).start()
@@ -157,10 +165,10 @@ class CleanShutdown:
         self._path.write_text(self._listing(), "utf-8")
 
     def _listing(self) -> str:
-        """Return each file with its size and time; a copy that keeps the times is valid too."""
+        """Return each file with its size, time and inode: the files of a copy, such as a stranger's, are not opened."""
         files = sorted(path for path in self._index.rglob("*") if path.is_file())
         found = ((path.relative_to(self._index), path.stat()) for path in files)
-        return "".join(f"{path} {stat.st_size} {stat.st_mtime_ns}\n" for path, stat in found)
+        return "".join(f"{path} {stat.st_size} {stat.st_mtime_ns} {stat.st_ino}\n" for path, stat in found)
 
 
 class StoreState(NamedTuple):
@@ -176,8 +184,11 @@ class Store:
 
     def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
         check_tree(folder)
+        for path in folder.iterdir():
+            if path.is_dir() and path.name != CHROMA:
+                raise unsafe(path, NO_FILE)
         self._closed = False
-        self._served: Served | None = None
+        self._served: ServedEmbedder | None = None
         self._lock_path = folder / "worker.lock"
         # A previous child may still be ending; two writers would lose vectors silently.
         self._folder_lock = lock_folder(folder, wait=True)
@@ -194,17 +205,17 @@ class Store:
 
     def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
         # Imported here because these import numpy.
-        from agents.recall.cache import EmbeddingCache, Thesaurus
         from agents.recall.embedders import EmbedderKind
-        from agents.recall.indexes import IndexKind, Place
+        from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
 
         chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
         model = chosen.make(folder, by)
-        self._served = cast("Served", model) if chosen.served else None
-        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA_SERVER if server else CHROMA)
+        self._served = cast("ServedEmbedder", model) if chosen.served else None
+        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA)
         self._clean_shutdown = None if server else CleanShutdown(folder / CHROMA)
         if self._clean_shutdown is not None:
             self._clean_shutdown.open()
+        check_held(folder)  # loading the model takes a while
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
         self._thesaurus = Thesaurus(model.dimension)
         self._index = kind.open(Place(folder / CHROMA, server), model.model, model.dimension)
@@ -279,6 +290,7 @@ class Store:
         return 2 * sum(found) >= len(found)
 
     def price(self, texts: Sequence[str]) -> Bill:
+        """Return what embedding these texts costs at most."""
         missing = self._cache.missing([digest_of(text) for text in texts], texts)
         return self._served.price(missing) if self._served is not None else Bill()
 
@@ -333,28 +345,28 @@ class VectorProcess:
     async def open(self) -> StoreState:
         """Start the child. Raises `StoreFailed` (may be retried), `EmbedderMissing` (final) or `EmbedderAway`."""
         try:
-            check_held(self._folder)  # the child holds no lock on the vault and would recreate its folder
             reader, self._writer = await asyncio.open_connection(sock=self._spawn())
         except OSError as failure:
             raise StoreFailed(f"the child process did not start: {failure}") from failure
         self._listening = asyncio.create_task(self._listen(reader))
         settings = self._settings
         server = "" if settings.chroma == EMBEDDED else settings.chroma
-        state, _, error = await self._ask(False, Store, self._folder, settings.embedder, server, self._by)
+        state, _, error = await self.ask(False, Store, self._folder, settings.embedder, server, self._by)
         if error is not None:
             raise error
         self.ready, self.served = True, state.served
         return cast(StoreState, state)
 
     def _spawn(self) -> socket.socket:
+        descriptor, _ = check_held(self._folder) or (-1, "")
         mine, its = socket.socketpair()
         # Inherited, so that no interrupt reaches the child before it ignores signals.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         nothing = subprocess.DEVNULL
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(its.fileno()), *sys.path],
-                pass_fds=(its.fileno(),),
+                [sys.executable, "-c", PROGRAM, str(its.fileno()), self._folder.parent, str(descriptor), *sys.path],
+                pass_fds=[one for one in (its.fileno(), descriptor) if one >= 0],
                 stdin=nothing,
                 stdout=nothing,
                 stderr=nothing,
@@ -387,16 +399,13 @@ class VectorProcess:
 
     async def do(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> R:
         """Run a method of the store in the child; `StoreFailed` when there is no answer."""
-        result, _, error = await self._ask(False, work, *args)
+        result, _, error = await self.ask(False, work, *args)
         if error is not None:
             raise error
         return cast(R, result)
 
-    async def do_metered(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> Answer:
-        """Like `do`; also return what a server charged (even on failure), and the error instead of raising it."""
-        return await self._ask(True, work, *args)
-
-    async def _ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
+    async def ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
+        """Like `do`; if `metered`, also return what a server charged. The error is returned, not raised."""
         if self._writer is None or self._listening is None or self._listening.done():
             raise StoreFailed("the child process is gone")
         waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()

@@ -290,10 +290,6 @@ def text_of(entry: Entry) -> str:
     return f'{actor} says, "{text}"' if entry.kind in ("heard", "told") else f"{actor}: {text}"
 
 
-def memory_id(agent_id: str, seq: int, part: int | None = None) -> str:
-    return f"{agent_id}|{seq}" if part is None else f"{agent_id}|{seq}.{part}"
-
-
 def agent_of(vector_id: str) -> str:
     return vector_id.split("|", 1)[0]
 
@@ -307,8 +303,8 @@ def memory_records(agent_id: str, entry: Entry) -> list[Record]:
     metadata: dict[str, str | int] = {"agent": agent_id, "type": MEMORY}
     texts = passages(clean(entry.text))
     if len(texts) == 1:
-        return [Record(memory_id(agent_id, entry.seq), text_of(entry), metadata)]
+        return [Record(f"{agent_id}|{entry.seq}", text_of(entry), metadata)]
     return [
-        Record(memory_id(agent_id, entry.seq, part), text_of(entry._replace(text=text))[:MAX_EMBEDDED], metadata)
+        Record(f"{agent_id}|{entry.seq}.{part}", text_of(entry._replace(text=text))[:MAX_EMBEDDED], metadata)
         for part, text in enumerate(texts)
     ]

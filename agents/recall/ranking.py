@@ -241,7 +241,10 @@ class Bonuses:
 
 
 class _Candidate(NamedTuple):
-    """A passage before its bonuses, which are slow to compute; `factor` multiplies the sum of fit and bonuses."""
+    """A passage; its bonuses and score come later, as they are slow to compute.
+
+    `factor` multiplies the sum of fit and bonuses; `original` was added to place it before a repetition.
+    """
 
     place: int
     entry: Entry
@@ -249,16 +252,10 @@ class _Candidate(NamedTuple):
     recency: float | None
     importance: float
     factor: float
-
-
-class _Scored(NamedTuple):
-    """A candidate with score and bonuses; `original` was added to place it before a repetition."""
-
-    of: _Candidate
-    score: float
-    who: float
-    when: float
-    answer: float
+    score: float = 0.0
+    who: float = 0.0
+    when: float = 0.0
+    answer: float = 0.0
     original: float = 0.0
 
     @property
@@ -266,9 +263,10 @@ class _Scored(NamedTuple):
         return self.who + self.when + self.answer
 
 
-def _scored(one: _Candidate, bonuses: Bonuses) -> _Scored:
+def _scored(one: _Candidate, bonuses: Bonuses) -> _Candidate:
     who, when, answer = bonuses.who(one.entry), bonuses.when(one.entry), bonuses.answer(one.entry)
-    return _Scored(one, (one.fit + who + when + answer) * one.factor, who, when, answer)
+    score = (one.fit + who + when + answer) * one.factor
+    return one._replace(score=score, who=who, when=when, answer=answer)
 
 
 def _candidates(
@@ -306,39 +304,39 @@ def _memory_hits(
     candidates = _candidates(fits, found, now, weights, without)
     scored = [_scored(one, bonuses) for one in _in_reach(candidates, found, k, bonuses.most)]
     # Younger first among equals, so that the order is deterministic.
-    scored.sort(key=lambda one: (-one.score, -one.of.entry.seq, one.of.place))
-    best: dict[str, _Scored] = {}
+    scored.sort(key=lambda one: (-one.score, -one.entry.seq, one.place))
+    best: dict[str, _Candidate] = {}
     for one in scored:
-        best.setdefault(_text_of(found.whole(one.of.entry)), one)
+        best.setdefault(_text_of(found.whole(one.entry)), one)
     return [_hit(one, found, boost) for one in _originals_first(list(best.values()), question, k)[:k]]
 
 
-def _originals_first(scored: list[_Scored], question: Question, k: int) -> list[_Scored]:
+def _originals_first(scored: list[_Candidate], question: Question, k: int) -> list[_Candidate]:
     for place in range(min(k, CHECKED_FOR_ORIGINALS, len(scored))):
         later = scored[place]
         earlier = [
             one
             for one in scored[place + 1 : ORIGINALS]
-            if one.of.entry.seq < later.of.entry.seq
-            and one.of.entry.kind in SPOKEN_KINDS
-            and (one.of.entry.kind, one.of.entry.actor) != (later.of.entry.kind, later.of.entry.actor)
+            if one.entry.seq < later.entry.seq
+            and one.entry.kind in SPOKEN_KINDS
+            and (one.entry.kind, one.entry.actor) != (later.entry.kind, later.entry.actor)
             and one.bonuses >= later.bonuses
-            and repeats(later.of.entry.text, one.of.entry.text, question.words)
+            and repeats(later.entry.text, one.entry.text, question.words)
         ]
         if earlier:
-            first = min(earlier, key=lambda one: one.of.entry.seq)
+            first = min(earlier, key=lambda one: one.entry.seq)
             scored.remove(first)
             score = nextafter(later.score, inf)
             scored.insert(place, first._replace(score=score, original=score - first.score))
     return scored
 
 
-def _hit(scored: _Scored, found: Candidates, boost: Mapping[int, float]) -> Hit:
-    one, entry, place = scored.of, scored.of.entry, scored.of.place
+def _hit(one: _Candidate, found: Candidates, boost: Mapping[int, float]) -> Hit:
+    entry, place = one.entry, one.place
     return Hit(
         entry.kind,
         entry.text,
-        scored.score,
+        one.score,
         lexical=found.shares.get(place),
         vector=found.cosines.get(place),
         recency=one.recency,
@@ -346,10 +344,10 @@ def _hit(scored: _Scored, found: Candidates, boost: Mapping[int, float]) -> Hit:
         seq=entry.seq,
         entry=found.whole(entry),
         neighbours=boost.get(place, 0.0),
-        who=scored.who,
-        when=scored.when,
-        answer=scored.answer,
-        echoed=scored.original,
+        who=one.who,
+        when=one.when,
+        answer=one.answer,
+        echoed=one.original,
         times=found.times.get(entry.seq, 1),
         at=entry.at,
     )

@@ -11,29 +11,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, suppress
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import NamedTuple
 
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
-from agents.recall.documents import NOTE, SUMMARY
-from agents.recall.indexer import Documents, Indexer, Read
+from agents.recall import tables
+from agents.recall.documents import NOTE, SUMMARY, Listed, clean
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import Question, read_question
 from agents.recall.ranking import Candidates, Groups, rank
+from agents.recall.searching import gather
 from agents.recall.settings import EVERYTHING, RecallSettings
+from agents.recall.tables import IndexProgress
 from agents.recall.vectors import EmbeddingBudget, NearestVectors, VectorService
 from mud.clock import Clock
-from mud.errors import Refusal
+from mud.errors import LociError, Refusal, Unavailable
 from mud.storage.paths import own_folder
 from mud.supervise import supervise
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
@@ -51,6 +52,15 @@ TRIES = 3
 RELATED = 200
 """Documents ranked for a prompt: all found by words and vectors, so that many good notes do not displace summaries."""
 PER_SHOWN_SUMMARY = 4
+CHUNK = 512
+"""Memories read from the archive at once: a few milliseconds on the event loop."""
+MAX_BULK_QUEUE = 4096
+"""Queue limit within `in_bulk`."""
+MAX_QUEUE = 20_000
+"""Queue limit in RAM; beyond it, memories are read again from the archive."""
+
+Read = Callable[[int, int], Sequence[Entry]]
+Documents = Callable[[], Sequence[Listed]]
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
@@ -66,7 +76,244 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
                 path.unlink(missing_ok=True)
 
 
-class RecallService:
+# -- filling the index -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class IndexedLife:
+    """Indexing state of one agent.
+
+    Args:
+        read, documents: sources of its memories and documents; None until `catch_up`.
+        latest: seq of its last memory.
+        generation: the index generation that holds it; another one must be filled again.
+        changed_documents: source of documents waiting to be indexed; None for none.
+        in_bulk: documents wait until the bulk load is over.
+        unreadable: the documents could not be read, and that was logged.
+        filling: held while the agent's memories are read again.
+    """
+
+    read: Read | None = None
+    documents: Documents | None = None
+    latest: int = 0
+    generation: int = 0
+    queue: list[Entry] = field(default_factory=list)
+    changed_documents: Documents | None = None
+    in_bulk: bool = False
+    unreadable: bool = False
+    progress: IndexProgress = field(default_factory=IndexProgress)
+    filling: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+
+class Indexer:
+    """Fills the index for all agents.
+
+    Args:
+        indexed: called after indexing, with the ids of obsolete vectors.
+        forgotten: called with the id of an agent whose indexed content is no longer valid.
+    """
+
+    def __init__(
+        self, lexical: LexicalIndex, indexed: Callable[[list[str]], None], forgotten: Callable[[str], None]
+    ) -> None:
+        self._lexical, self._indexed, self._forgotten = lexical, indexed, forgotten
+        self._changed = asyncio.Event()
+        self._stuck = self._stopping = False
+        self.lives: defaultdict[str, IndexedLife] = defaultdict(IndexedLife)
+
+    def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
+        """Queue new memories, in order, that are already in the archive; the next search finds them."""
+        if not entries:
+            return
+        life = self.lives[agent_id]
+        life.latest = max(life.latest, entries[-1].seq)
+        life.queue.extend(entries)
+        if life.read is not None and len(life.queue) > MAX_QUEUE:
+            life.queue.clear()
+        self._changed.set()
+
+    @asynccontextmanager
+    async def in_bulk(self, agent_id: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """Context for a bulk load: documents are indexed at its end. Yields what to await after each `remember`."""
+        life = self.lives[agent_id]
+        life.in_bulk = True
+        try:
+            yield lambda: self._room(life)
+        finally:
+            life.in_bulk = False
+            self._changed.set()
+
+    async def _room(self, life: IndexedLife) -> None:
+        if len(life.queue) > MAX_BULK_QUEUE:
+            await self.flush()
+        else:
+            await asyncio.sleep(0)
+
+    async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
+        """Index what is missing for an agent up to the seq `through`, and keep the sources for when the index is lost.
+
+        `read` returns memories by first and last seq on the event loop; `documents` is called in the index's thread.
+        """
+        life = self.lives[agent_id]
+        life.read, life.documents, life.latest = read, documents, max(life.latest, through)
+        # No valid generation, so that the documents are indexed too.
+        life.generation = -1
+        with self._unless_locked():
+            indexed, text = await self._lexical.run(tables.last_memory, agent_id)
+            archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
+            if indexed and archived != [text]:
+                log.info("The index holds another life of %s; it is read anew.", agent_id)
+                await self._lexical.in_thread(self._lexical.forget, agent_id)
+                self._forgotten(agent_id)
+        await self.fill(agent_id)
+
+    def sync_documents(self, agent_id: str, documents: Documents) -> None:
+        """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
+        self.lives[agent_id].changed_documents = documents
+        self._changed.set()
+
+    async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
+        """Change the importance (1 to 10) of memories by seq. The archive must be changed before."""
+        with self._unless_locked():
+            if values:
+                await self.flush(agent_id)
+                await self._lexical.run(tables.set_importance, agent_id, values)
+
+    async def forget(self, agent_id: str) -> None:
+        """Remove an agent from the index. If that fails now, `catch_up` compares its archive with the index later."""
+        life = self.lives.pop(agent_id, IndexedLife())
+        life.read = life.documents = life.changed_documents = None
+        life.queue.clear()
+        with self._unless_locked():
+            self._indexed(await self._lexical.in_thread(self._drop, agent_id))
+            self._forgotten(agent_id)
+
+    def _drop(self, agent_id: str) -> list[str]:
+        self._lexical.forget(agent_id)
+        return self._lexical.add({}, {agent_id: []})[0]
+
+    def stop_flushing(self) -> None:
+        self._stopping = True
+        self._changed.set()
+
+    async def keep_flushing(self) -> None:
+        while not self._stopping:
+            await self._changed.wait()
+            self._changed.clear()
+            await self.flush()
+            for agent_id, life in list(self.lives.items()):
+                if life.generation != self._lexical.generation:
+                    await self.fill(agent_id)
+
+    async def flush(self, only: str | None = None) -> bool:
+        """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
+        batch: dict[str, Sequence[Entry]] = {}
+        wanted: dict[str, Documents] = {}
+        lives = self.lives if only is None else {only: self.lives[only]}
+        for agent_id, life in lives.items():
+            if life.queue:
+                batch[agent_id], life.queue = life.queue, []
+            if life.changed_documents is not None and not life.in_bulk:
+                wanted[agent_id], life.changed_documents = life.changed_documents, None
+        if not batch and not wanted:
+            return False
+        with self._unless_locked():
+            try:
+                # One job, so that a cancelled flush is still completed.
+                gone, progress = await self._lexical.in_thread(self._index, batch, wanted)
+            except BaseException as error:
+                # The memories are read again from the archive.
+                for agent_id, documents in wanted.items():
+                    self.lives[agent_id].changed_documents = self.lives[agent_id].changed_documents or documents
+                if not isinstance(error, Unavailable):
+                    self._changed.set()  # retried when `keep_flushing` is run again
+                raise
+            self._stuck = False
+            for agent_id, one in progress.items():
+                self.lives[agent_id].progress = one
+            self._indexed(gone)
+            return True
+        return False
+
+    def _index(
+        self, batch: dict[str, Sequence[Entry]], wanted: dict[str, Documents]
+    ) -> tuple[list[str], dict[str, IndexProgress]]:
+        read: dict[str, Sequence[Listed]] = {}
+        for agent_id, documents in wanted.items():
+            life = self.lives[agent_id]
+            try:
+                read[agent_id] = documents()
+                life.unreadable = False
+            except (OSError, LociError) as error:
+                # They are read with the next flush; searches go on without them.
+                life.changed_documents = life.changed_documents or documents
+                level = logging.DEBUG if life.unreadable else logging.WARNING
+                log.log(level, "What is noted cannot be read now: %s.", error)
+                life.unreadable = True
+        return self._lexical.add(batch, read)
+
+    async def fill(self, agent_id: str, before: int | None = None) -> None:
+        """Index everything missing for an agent; with `before`, only memories below that seq are required."""
+        life = self.lives[agent_id]
+        whole = life.generation == self._lexical.generation
+        if before is not None and whole and life.progress.lexical_through + 1 >= before:
+            return
+        known = await self.flush(agent_id)
+        async with life.filling:
+            if not known:
+                await self._read_progress(agent_id, life)
+            if life.generation != self._lexical.generation:
+                life.generation = self._lexical.generation
+                self._changed.set()
+                if life.documents is not None and life.changed_documents is None:
+                    life.changed_documents = life.documents
+                await self.flush(agent_id)
+            through = -1
+            while life.read is not None and through < life.progress.lexical_through < life.latest:
+                through = life.progress.lexical_through
+                entries = life.read(through + 1, min(life.latest, through + CHUNK))
+                with self._unless_locked():
+                    _, progress = await self._lexical.in_thread(self._lexical.add, {agent_id: entries}, {})
+                    self._stuck = False
+                    life.progress = progress[agent_id]
+                    self._indexed([])
+
+    async def _read_progress(self, agent_id: str, life: IndexedLife) -> None:
+        with self._unless_locked():
+            life.progress = await self._lexical.run(tables.progress_of, agent_id)
+
+    @contextmanager
+    def _unless_locked(self) -> Iterator[None]:
+        """Context for work that is left out while another process has locked the index; logs the first time."""
+        try:
+            yield
+        except Unavailable as error:
+            log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
+            self._stuck = True
+
+    async def update_progress(self, waiting: int) -> None:
+        """Update the progress of agents with waiting vectors; of all agents if more texts wait than was known."""
+        lost = waiting > sum(life.progress.waiting for life in self.lives.values())
+        for agent_id, life in list(self.lives.items()):
+            if lost or life.progress.waiting:
+                await self._read_progress(agent_id, life)
+
+
+# -- recall ------------------------------------------------------------------------------------------------------------
+
+
+class _Sought(NamedTuple):
+    """What one search looks in: memories, and kinds of documents. See `RecallService.search`."""
+
+    agent_id: str
+    memories: bool
+    kinds: Collection[str]
+    by: str = "both"
+    before: int | None = None
+    without: Collection[str] = ()
+
+
+class RecallService(Indexer):
     """Recall for all agents of a vault. Call it on the event loop; the work is done in a thread and a child process.
 
     Args:
@@ -91,54 +338,37 @@ class RecallService:
         budget: EmbeddingBudget | None = None,
     ) -> None:
         self._folder = vault / FOLDER
-        self._settings, self._clock, self._private, self._at_once = settings, clock, private, at_once
-        self._lexical = LexicalIndex(self._folder / LEXICAL, private=private)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="recall")
-        self._vectors = VectorService(self._folder, self._lexical, self._run, settings, clock, self._noted, by, budget)
-        self._indexer = Indexer(self._lexical, self._run, self._vectors.wake, self._vectors.forget)
+        self._settings, self._clock, self._private = settings, clock, private
+        lexical = LexicalIndex(self._folder / LEXICAL, private=private, at_once=at_once)
+        self._vectors = VectorService(self._folder, lexical, settings, clock, self._noted, by, budget)
+        super().__init__(lexical, self._vectors.wake, self._vectors.forget)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
-        self._use_vectors = self._stopped = False
-
-    async def _run(self, work: Callable[..., T], *args: object) -> T:
-        if self._at_once:
-            return work(*args)
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *args)
+        self._use_vectors = False
 
     # -- beginning and end ------------------------------------------------------------------------------------------
 
     async def start(self, *, vectors: bool = True) -> None:
         """Start indexing in the background. Without `vectors`, search uses words only."""
         self._use_vectors = vectors and not self._private
-        self._tasks = [asyncio.create_task(supervise("recall", self._indexer.keep_flushing, self._clock))]
+        self._tasks = [asyncio.create_task(supervise("recall", self.keep_flushing, self._clock))]
         if self._use_vectors:
             self._tasks.append(asyncio.create_task(supervise("recall's vectors", self._vectors.run, self._clock)))
 
     async def stop(self) -> None:
         """Index what still waits, end the child and close the files. Takes `ENDING` + 2 x `FLUSHING` at most."""
-        if self._stopped:
+        if self._stopping:
             return
-        self._stopped = True
-        self._indexer.stop()
+        self.stop_flushing()
         self._vectors.stop()
         await self._end_tasks()
         try:
             async with asyncio.timeout(FLUSHING):
-                await self._indexer.flush()
+                await self.flush()
         except TimeoutError:
-            pass  # `_close` then logs that the index is busy
+            pass  # `end` then logs that the index is busy
         finally:
-            await self._close()
-
-    async def _close(self) -> None:
-        if self._at_once:
-            self._lexical.close()
-            return
-        closed = self._thread.submit(self._lexical.close)
-        self._thread.shutdown(wait=False)
-        _, late = await asyncio.wait([asyncio.wrap_future(closed)], timeout=FLUSHING)
-        if late:
-            log.warning("Recall's index is busy; what it misses is indexed at the next start.")
+            await self._lexical.end(FLUSHING)
 
     async def _end_tasks(self) -> None:
         tasks, self._tasks = self._tasks, []
@@ -153,27 +383,9 @@ class RecallService:
 
     # -- what there is ----------------------------------------------------------------------------------------------
 
-    def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
-        self._indexer.remember(agent_id, entries)
-
-    def in_bulk(self, agent_id: str) -> AbstractAsyncContextManager[Callable[[], Awaitable[None]]]:
-        return self._indexer.in_bulk(agent_id)
-
-    async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
-        await self._indexer.catch_up(agent_id, through, read, documents)
-
-    def sync_documents(self, agent_id: str, documents: Documents) -> None:
-        self._indexer.sync_documents(agent_id, documents)
-
-    async def reweigh(self, agent_id: str, values: Mapping[int, int]) -> None:
-        await self._indexer.reweigh(agent_id, values)
-
-    async def forget(self, agent_id: str) -> None:
-        await self._indexer.forget(agent_id)
-
     def status(self, agent_id: str) -> dict[str, int]:
         """Return the seqs `lexical_through` and `vector_through`, up to which words and vectors are complete."""
-        known = self._indexer.lives.get(agent_id)
+        known = self.lives.get(agent_id)
         progress = known.progress if known else read_progress(self._folder / LEXICAL, agent_id)
         vectors = progress.vector_through if self._settings().embed == EVERYTHING else progress.summaries_through
         return {"lexical_through": progress.lexical_through, "vector_through": vectors}
@@ -191,7 +403,8 @@ class RecallService:
 
         `progress` is called with the number of documents that have their vectors, and of all.
         """
-        await self._indexer.fill_all()
+        for agent_id in list(self.lives):
+            await self.fill(agent_id)
         if not self._use_vectors:
             return not self._vectors.wanted
         watcher = progress or (lambda done, total: None)
@@ -226,7 +439,8 @@ class RecallService:
         if only is not None and only not in ONLY:
             raise Refusal(f"There is nothing called {only!r} to look in.", f"There is: {', '.join(ONLY)}.")
         kinds = ONLY[only] if only is not None else (SUMMARY, NOTE)
-        return await self._search(agent_id, query, k, only in (None, "memories"), kinds, by, before, without)
+        memories = only in (None, "memories")
+        return await self._search(query, k, _Sought(agent_id, memories, kinds, by, before, without))
 
     async def related(
         self,
@@ -239,7 +453,7 @@ class RecallService:
 
         More summaries than shown (`PER_SHOWN_SUMMARY`), as the prompt drops those that add nothing.
         """
-        found, _ = await self._search(agent_id, query, RELATED, False, kinds, "both")
+        found, _ = await self._search(query, RELATED, _Sought(agent_id, False, kinds))
         settings = self._settings()
         least = {SUMMARY: settings.summary_least, NOTE: settings.related_least}
         most = {SUMMARY: PER_SHOWN_SUMMARY * settings.related_summaries, NOTE: settings.related_notes}
@@ -247,76 +461,56 @@ class RecallService:
         best = {kind: [hit for hit in fitting if hit.kind == kind][: most[kind]] for kind in kinds}
         return [hit for hit in fitting if hit in best[hit.kind]]
 
-    async def _search(
-        self,
-        agent_id: str,
-        query: str,
-        k: int,
-        memories: bool,
-        kinds: Collection[str],
-        by: str,
-        before: int | None = None,
-        without: Collection[str] = (),
-    ) -> tuple[list[Hit], bool]:
+    async def _search(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
         settings, now = self._settings(), self._clock.now()
         question = read_question(query, now)
-        asked = by != "words" and self._vectors.wanted and (self._use_vectors or self._private)
+        asked = sought.by != "words" and self._vectors.wanted and (self._use_vectors or self._private)
         groups: Groups = {word: {word: 1.0} for word in question.words}
-        tasks: list[asyncio.Task[Any]] = []
+        similar: asyncio.Task[dict[str, dict[str, float]]] | None = None
         nearest: asyncio.Task[NearestVectors | None] | None = None
         try:
             if asked and self._use_vectors and query.strip():
-                written = kinds if self._indexer.life(agent_id).progress.documents else ()
-                wanted = self._vectors.query(query, agent_id, memories, written)
+                written = sought.kinds if self.lives[sought.agent_id].progress.documents else ()
+                wanted = self._vectors.query(query, sought.agent_id, sought.memories, written)
                 # In this order: the child embeds the query once, and searches while the words are looked up.
                 similar = asyncio.create_task(self._vectors.similar_words(wanted, question.words))
                 nearest = asyncio.create_task(self._vectors.nearest(wanted))
-                tasks = [similar, nearest]
                 groups = _with_similar(groups, await similar, settings.alike)
-            if by == "vectors":
+            if sought.by == "vectors":
                 groups = {}
-            found, near = await self._find(agent_id, question, groups, memories, kinds, nearest, before, bool(without))
+            found, near = await self._find(sought, question, groups, nearest)
         finally:
-            for task in tasks:
-                task.cancel()
-        hits = rank(found, question, k, now, settings, without)
-        return hits, asked and self._behind(agent_id, near, memories and settings.embed == EVERYTHING, bool(kinds))
+            for task in (similar, nearest):
+                if task is not None:
+                    task.cancel()
+        return rank(found, question, k, now, settings, sought.without), asked and self._is_behind(sought, near)
 
-    def _behind(self, agent_id: str, near: NearestVectors | None, memories: bool, documents: bool) -> bool:
-        progress = self._indexer.life(agent_id).progress
-        there = memories * progress.lexical_through + documents * progress.documents
+    def _is_behind(self, sought: _Sought, near: NearestVectors | None) -> bool:
+        progress = self.lives[sought.agent_id].progress
+        memories = sought.memories and self._settings().embed == EVERYTHING
         if near is None:
-            return there > 0
+            return memories * progress.lexical_through + bool(sought.kinds) * progress.documents > 0
         late = memories and progress.lexical_through - progress.vector_through > RECENT
-        return late or (documents and progress.waiting_documents > 0)
+        return late or (bool(sought.kinds) and progress.waiting_documents > 0)
 
     async def _find(
-        self,
-        agent_id: str,
-        question: Question,
-        groups: Groups,
-        memories: bool,
-        kinds: Collection[str],
-        nearest: asyncio.Task[NearestVectors | None] | None,
-        before: int | None,
-        widely: bool,
+        self, sought: _Sought, question: Question, groups: Groups, nearest: asyncio.Task[NearestVectors | None] | None
     ) -> tuple[Candidates, NearestVectors | None]:
         """Search; if the index was lost since it was filled, fill it and search again."""
-        weight = self._settings().vector_weight
+        agent_id, kinds, weight = sought.agent_id, sought.kinds, self._settings().vector_weight
+        match, widely = self._lexical.searcher.match, bool(sought.without)
         for _ in range(TRIES):
-            await self._indexer.fill(agent_id, before)
-            matches = await self._run(self._lexical.match, agent_id, groups, memories, kinds, question, widely)
+            await self.fill(agent_id, sought.before)
+            matches = await self._lexical.run(match, agent_id, groups, sought.memories, kinds, question, widely)
             near = await nearest if nearest is not None else None
             known = near or NearestVectors()
-            found = await self._run(
-                self._lexical.gather, agent_id, matches, known.memories, known.documents, kinds, weight
-            )
-            if self._indexer.life(agent_id).generation == self._lexical.generation:
+            found = await self._lexical.run(gather, agent_id, matches, known.memories, known.documents, kinds, weight)
+            if self.lives[agent_id].generation == self._lexical.generation:
                 break
         return found, near
 
     async def _noted(self, waiting: int, total: int) -> None:
-        await self._indexer.look_again(waiting)
+        await self.update_progress(waiting)
         for watcher in list(self._watchers):
             watcher(total - waiting, total)
 

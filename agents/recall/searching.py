@@ -9,12 +9,17 @@ Term frequency and length did not help on the development data.
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import chain, islice
+from itertools import chain, compress, islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
@@ -30,8 +35,7 @@ from agents.recall.ranking import (
     neighbours_of,
     relevances,
 )
-from agents.recall.tables import WORDS, RepeatedText, passage_row
-from agents.recall.words import PostingList, Postings, Stemmer
+from agents.recall.tables import WORDS, RepeatedText, Stemmer, passage_row
 from mud.clock import iso, parse_iso
 
 CANDIDATES = 100
@@ -54,25 +58,148 @@ AT_AN_END = 20
 MAX_SPANS = 10
 """Maximum spans: "in May" matches one in every year."""
 
+MAX_POSTINGS_BYTES = 16_000_000
+LIST_OVERHEAD = 400
+CHUNK = 50_000
+"""Rows converted at once; this holds the interpreter lock for some milliseconds."""
+FEW_LOOKUPS = 16
+"""Up to this number of lookups, no table is built for a long list."""
+LONG_LIST = 1000
+"""Minimum rows of a list for which a table is worth building."""
+
+
+# -- posting lists ----------------------------------------------------------------------------------------------------
+
+
+class PostingList:
+    """Ascending row numbers (at least 1) with a fast membership test."""
+
+    def __init__(self, rows: Sequence[int] = ()) -> None:
+        self.rows = array("I", rows)
+        self._table = bytearray()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def size(self) -> int:
+        return LIST_OVERHEAD + 4 * len(self.rows) + len(self._table)
+
+    def extend(self, rows: Sequence[int]) -> None:
+        self.rows.extend(rows)
+        if self._table:
+            self._mark(rows)
+
+    def among(self, wanted: Sequence[int]) -> Collection[int]:
+        rows = self.rows
+        if not rows or not wanted:
+            return ()
+        if len(wanted) > FEW_LOOKUPS and len(rows) >= LONG_LIST and len(rows) > len(wanted):
+            return self._by_table(wanted)
+        if len(rows) <= 8 * len(wanted):
+            return set(wanted).intersection(rows)
+        end = len(rows)
+        return [row for row in wanted if (place := bisect_left(rows, row)) < end and rows[place] == row]
+
+    def _by_table(self, wanted: Sequence[int]) -> Collection[int]:
+        if not self._table:
+            self._mark(self.rows)
+        try:
+            # One call for all: a twentieth of a microsecond each.
+            return list(compress(wanted, itemgetter(*wanted)(self._table)))
+        except IndexError:
+            return [row for row in wanted if row < len(self._table) and self._table[row]]
+
+    def _mark(self, rows: Sequence[int]) -> None:
+        table = self._table
+        if rows and rows[-1] >= len(table):
+            # With room for later memories.
+            table.extend(bytes(rows[-1] * 9 // 8 + 64 - len(table)))
+        for row in rows:
+            table[row] = 1
+
+
+class Postings:
+    """The posting lists used last. Memories are only appended, so a list is extended instead of read again."""
+
+    def __init__(self, max_bytes: int = MAX_POSTINGS_BYTES) -> None:
+        self._max_bytes = max_bytes
+        self._size = 0
+        self._lists: OrderedDict[tuple[str, int, str], tuple[int, PostingList, int]] = OrderedDict()
+
+    def rows(
+        self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
+    ) -> PostingList:
+        """Return the rows of an agent that contain a word, as lower halves of row ids.
+
+        Rows up to `through` never change and are cached; `top` is the last row.
+        """
+        key = (table, number, stem)
+        upto, rows, before = self._lists.pop(key, (0, PostingList(), 0))
+        if upto < through:
+            _read_rows(db, table, number, word, upto + 1, through, rows)
+        self._lists[key] = (through, rows, rows.size)
+        self._size += rows.size - before
+        while self._size > self._max_bytes:
+            self._size -= self._lists.popitem(last=False)[1][2]
+        if through < top:
+            rows = PostingList(rows.rows)
+            _read_rows(db, table, number, word, through + 1, top, rows)
+        return rows
+
+    def forget(self, table: str, number: int) -> None:
+        for key in [key for key in self._lists if key[:2] == (table, number)]:
+            self._size -= self._lists.pop(key)[2]
+
+    def clear(self) -> None:
+        self._lists.clear()
+        self._size = 0
+
+
+def _read_rows(
+    db: sqlite3.Connection, table: str, number: int, word: str, first: int, last: int, into: PostingList
+) -> None:
+    """Append the rows from `first` to `last`; joined as text, which is three times as fast as Python objects."""
+    low, _ = tables.span(number)
+    quoted = '"' + word.replace('"', '""') + '"'
+    while True:
+        found, end, text = db.execute(
+            f"SELECT count(*), max(row), group_concat(row) FROM (SELECT rowid & 0xFFFFFFFF AS row FROM {table} "
+            f"WHERE {table} MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid LIMIT {CHUNK})",
+            (quoted, low | first, low | last),
+        ).fetchone()
+        if found:
+            into.extend(json.loads(f"[{text}]"))
+        if found < CHUNK:
+            return
+        first = end + 1
+
 
 # -- shares of a question's words -------------------------------------------------------------------------------------
 
 
 class Term(NamedTuple):
+    """A word to search for, with its value and the number of the question's word that it stands for."""
+
     value: float
+    word: int
     rows: PostingList
 
 
 @dataclass(frozen=True, slots=True)
-class WeightedTerms:
-    """A question as terms: one group for each word; `whole` is the sum of all words' values."""
+class WordMatches:
+    """The best rows of one table with their shares; and for scoring others the terms, best first, and their sum."""
 
-    groups: tuple[tuple[Term, ...], ...] = ()
+    terms: tuple[Term, ...] = ()
     whole: float = 1.0
+    shares: Mapping[int, float] = field(default_factory=dict)
 
-    def by_value(self) -> list[tuple[Term, int]]:
-        terms = [(term, number) for number, group in enumerate(self.groups) for term in group]
-        return sorted(terms, key=lambda one: -one[0].value)
+    def all_shares(self, rows: Collection[int]) -> dict[int, float]:
+        """Return the shares of these rows, found or not; of those with none of the words there is none."""
+        shares = {row: share for row, share in self.shares.items() if row in rows}
+        others = [row for row in rows if row not in shares]
+        sums = _sums([(term, term.rows.among(others)) for term in reversed(self.terms)])
+        return shares | {row: value / self.whole for row, value in sums.items()}
 
 
 def idf(count: int, total: int) -> float:
@@ -81,62 +208,47 @@ def idf(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def shares_of(terms: WeightedTerms, rows: Sequence[int]) -> dict[int, float]:
-    having = [(term, number, term.rows.among(rows)) for term, number in reversed(terms.by_value())]
-    return {row: value / terms.whole for row, value in _sums(terms, having).items()}
-
-
-def best_rows(terms: WeightedTerms, most: int, budget: int = BUDGET, *, oldest: bool = False) -> dict[int, float]:
-    """Return the rows with the highest shares, best first, then youngest (or `oldest`) first.
+def _best_rows(terms: Sequence[Term], most: int, budget: int, oldest: bool) -> dict[int, float]:
+    """Return the rows with the highest sums of values, best first, then youngest (or `oldest`) first.
 
     Posting lists longer than the budget are only looked up for rows of rarer words, and for the newest rows.
     """
-    short: list[tuple[Term, int, Collection[int]]] = []
-    long: list[tuple[Term, int]] = []
-    for term, number in terms.by_value():
+    short: list[tuple[Term, Collection[int]]] = []
+    long: list[Term] = []
+    for term in terms:
         if len(term.rows) <= budget:
             budget -= len(term.rows)
-            short.append((term, number, term.rows.rows))
+            short.append((term, term.rows.rows))
         else:
-            long.append((term, number))
-    rows: set[int] = set().union(*(having for _, _, having in short))
+            long.append(term)
+    rows: set[int] = set().union(*(having for _, having in short))
     if long and budget:
         # Of rows with only very common words, the newest (or oldest) are enough.
-        common = long[0][0].rows.rows
+        common = long[0].rows.rows
         rows.update(common[:budget] if oldest else common[-budget:])
     wanted = list(rows)
-    found = short + [(term, number, term.rows.among(wanted)) for term, number in long]
-    sums = _sums(terms, sorted(found, key=lambda one: one[0].value))
+    sums = _sums(sorted(short + [(term, term.rows.among(wanted)) for term in long], key=lambda one: one[0].value))
     # Sorting only the values is the fastest way to drop most rows.
     least = sorted(sums.values())[-most] if len(sums) > most else 0.0
     turn = -1 if oldest else 1
     top = sorted(((value, turn * row) for row, value in sums.items() if value >= least), reverse=True)
-    return {turn * row: value / terms.whole for value, row in top[:most]}
+    return {turn * row: value for value, row in top[:most]}
 
 
-def _sums(terms: WeightedTerms, found: Iterable[tuple[Term, int, Collection[int]]]) -> dict[int, float]:
-    """Return the sum of values for each row; within a group the last term counts."""
-    parts: list[dict[int, float]] = [{} for _ in terms.groups]
-    for term, number, having in found:
-        parts[number].update(dict.fromkeys(having, term.value))
-    parts.sort(key=len, reverse=True)
-    total = parts[0] if parts else {}
+def _sums(found: Sequence[tuple[Term, Collection[int]]]) -> dict[int, float]:
+    """Return the sum of values for each row; of the terms for one word the last counts."""
+    parts: dict[int, dict[int, float]] = {number: {} for number in sorted({term.word for term, _ in found})}
+    for term, having in found:
+        parts[term.word].update(dict.fromkeys(having, term.value))
+    total, *others = sorted(parts.values(), key=len, reverse=True) or [{}]
     get = total.get
-    for part in parts[1:]:
+    for part in others:
         for row, value in part.items():
             total[row] = get(row, 0.0) + value
     return total
 
 
 # -- what has the words -----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class WordMatches:
-    """The best rows of one table with their shares, and the terms, for scoring rows found by vectors."""
-
-    terms: WeightedTerms = field(default_factory=WeightedTerms)
-    shares: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +286,18 @@ class Searcher:
         groups: Groups,
         memories: bool,
         kinds: Collection[str],
-        *,
-        oldest: bool = False,
+        question: Question,
         widely: bool = False,
     ) -> Matches:
-        """See `LexicalIndex.match`; with `oldest`, the oldest come first among equals."""
-        number = tables.number_of(db, agent_id)
+        """Find memories and documents by the words in `groups` and the times in `question`.
+
+        `widely` returns more memories, for when some will be filtered out.
+        """
+        of_time = tuple(memories_of_time(db, agent_id, question)) if memories else ()
+        number, through, more = tables.agent_row(db, agent_id)
         if not number or not groups:
-            return Matches()
-        through = tables.through_of(db, agent_id)
-        top = max(through, tables.top_memory(db, number))
-        more = tables.further_passages(db, number)
+            return Matches(of_time=of_time)
+        top = max(through, tables.last_row(db, f"{tables.table_of(number)}_content", number))
         stems = self._stemmer.stems({*groups, *chain.from_iterable(groups.values())})
 
         @cache
@@ -204,9 +317,10 @@ class Searcher:
         whole = sum(idf(look_up(word).frequency, total) ** 2 for word in groups)
 
         def find(rows_of: Callable[[_Word], PostingList], most: int, budget: int, oldest: bool = False) -> WordMatches:
-            terms = tuple(tuple(Term(word.value, rows_of(word)) for word in group) for group in chosen)
-            weighted = WeightedTerms(terms, whole)
-            return WordMatches(weighted, best_rows(weighted, most, budget, oldest=oldest))
+            terms = [Term(word.value, number, rows_of(word)) for number, group in enumerate(chosen) for word in group]
+            terms.sort(key=lambda term: -term.value)
+            best = _best_rows(terms, most, budget, oldest)
+            return WordMatches(tuple(terms), whole, {row: value / whole for row, value in best.items()})
 
         def written(table: str, last: int) -> WordMatches:
             # Uses the memories' idf: there are too few documents to tell which words are rare.
@@ -215,11 +329,13 @@ class Searcher:
 
             return find(rows_of, DOCUMENTS, min(self._budget, DOCUMENT_BUDGET))
 
-        most, last = WIDELY if widely else CANDIDATES, tables.top_document(db, number) if kinds else 0
+        oldest = question.order < 0  # then the oldest come first among equals
+        most, last = WIDELY if widely else CANDIDATES, tables.last_row(db, "documents", number) if kinds else 0
         return Matches(
             find(lambda word: word.rows, most, self._budget, oldest) if memories else WordMatches(),
             find(lambda word: word.passages, most, self._budget, oldest) if memories and more else WordMatches(),
             {kind: written(WORDS[kind], last) for kind in kinds} if last else {},
+            of_time,
         )
 
 
@@ -249,7 +365,7 @@ def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) 
     """
     if not (question.moments or question.order):
         return []  # the usual case
-    number, through = tables.number_of(db, agent_id), tables.through_of(db, agent_id)
+    number, through, _ = tables.agent_row(db, agent_id)
     if not through:
         return []
     found: list[int] = []
@@ -298,6 +414,13 @@ def gather(
     kinds: Collection[str],
     weight: float,
 ) -> Candidates:
+    """Combine the results of words and vectors.
+
+    Args:
+        memories: cosines by place, of the first memory with each text.
+        documents: cosines by vector id; unknown ids are ignored.
+        weight: the vectors' weight, used to choose whose neighbours are included.
+    """
     number = tables.number_of(db, agent_id)
     places = [_place(row) for row in matches.passages.shares]
     needed = _NeededMemories(db, number)
@@ -310,10 +433,10 @@ def gather(
     needed.read(later)
     texts.update(later)
     cosines = known | _of_repetitions(known, texts)
-    shares = _all_shares(matches.memories, [seq for seq in needed.memories if seq not in needed.parts])
+    shares = matches.memories.all_shares(needed.short())
     rows = [passage_row(memory_of(place), part_of(place)) for place in {*places, *cosines}
             if memory_of(place) in needed.parts]  # fmt: skip
-    shares |= {_place(row): share for row, share in _all_shares(matches.passages, rows).items()}
+    shares |= {_place(row): share for row, share in matches.passages.all_shares(rows).items()}
     best = best_places(relevances(shares, cosines, weight))
     needed.read({seq for place in best for seq in needed.beside(place)} - needed.memories.keys())
     of_time = [seq for seq in matches.of_time if seq in needed.memories]
@@ -381,11 +504,6 @@ def _is_first(place: int, texts: Mapping[int, RepeatedText]) -> bool:
     return seq not in texts or texts[seq].first == seq
 
 
-def _all_shares(matches: WordMatches, rows: Collection[int]) -> dict[int, float]:
-    shares = {row: share for row, share in matches.shares.items() if row in rows}
-    return shares | shares_of(matches.terms, [row for row in rows if row not in shares])
-
-
 def _documents(
     db: sqlite3.Connection, number: int, matches: Matches, cosines: Mapping[str, float], kinds: Collection[str]
 ) -> tuple[FoundDocument, ...]:
@@ -393,5 +511,5 @@ def _documents(
     found = tables.documents_found(db, number, words, cosines, kinds)
     shares: dict[int, float] = {}
     for kind, of_kind in matches.documents.items():
-        shares |= _all_shares(of_kind, [row for row, document, _ in found if document.kind == kind])
+        shares |= of_kind.all_shares([row for row, document, _ in found if document.kind == kind])
     return tuple(FoundDocument(document, shares.get(row), cosine) for row, document, cosine in found)

@@ -30,9 +30,10 @@ from agents.recall.documents import (
     record_of,
     text_of,
 )
-from agents.recall.words import TOKENIZER, VOCABULARY_SCHEMA, Vocabulary, span
+from agents.recall.question import is_content_word, words_of
 
 VERSION = 6
+TOKENIZER = "porter unicode61 remove_diacritics 2"
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Without positions and counts, which matching does not need: writing is two fifths faster."""
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
@@ -52,7 +53,7 @@ SCHEMA = f"""
     CREATE INDEX waiting ON documents (id) WHERE embedded = 0;
     CREATE VIRTUAL TABLE {SUMMARY}_words USING fts5(title, text, {FTS});
     CREATE VIRTUAL TABLE {NOTE}_words USING fts5(title, text, {FTS});
-    {VOCABULARY_SCHEMA}
+    CREATE TABLE vocabulary (number INTEGER PRIMARY KEY, word TEXT NOT NULL, stem TEXT NOT NULL UNIQUE);
 """
 TABLES = 16
 """With 1,000 agents of 1,000 memories, a match takes 12.8 ms with 1 table, 4.1 with 16, 4.2 with 64; 64 fill slower."""
@@ -61,6 +62,11 @@ _STORED_ENTRY = "id, c0, c2, c3, c4, c5, c6, c7, c8, c9, c11"
 """The same columns in FTS5's content table; reading there is twice as fast."""
 DOCUMENT = "key, kind, text, title, first, last, at, vector, documents.id, aliases"
 ROWS_AT_ONCE = (512, 64, 8, 1)
+MAX_KNOWN_WORDS = 200_000
+"""Words cached in RAM, some 20 MB; then the cache is emptied."""
+MAX_KNOWN_TEXTS = 4096
+"""Texts cached, because several agents perceive the same."""
+MAX_WORD_LENGTH = 40
 
 Row = tuple[int, str, str, str, str, str | None, str | None, str | None, int, int, int, int, str | None]
 
@@ -105,13 +111,117 @@ def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]],
             start += many
 
 
+def span(number: int) -> tuple[int, int]:
+    """Return the first and the last possible row id of an agent."""
+    return number << 32, number << 32 | 0xFFFFFFFF
+
+
+# -- words ------------------------------------------------------------------------------------------------------------
+
+
+class Stemmer:
+    """Makes stems with SQLite's own tokenizer, so that they match the index."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, str | None] = {}
+        self._scratch: sqlite3.Connection | None = None
+
+    def stems(self, words: Iterable[str]) -> dict[str, str]:
+        """Return the stems of those words that are exactly one token; only those can be searched."""
+        words = list(dict.fromkeys(words))
+        new = [word for word in words if word not in self._known]
+        if len(self._known) + len(new) > MAX_KNOWN_WORDS:
+            self._known.clear()
+            new = words
+        if new:
+            self._known.update(self._tokenized(new))
+        return {word: stem for word in words if (stem := self._known[word]) is not None}
+
+    def _tokenized(self, words: Sequence[str]) -> dict[str, str | None]:
+        if self._scratch is None:
+            self._scratch = sqlite3.connect(":memory:", isolation_level=None)
+            self._scratch.executescript(
+                f'CREATE VIRTUAL TABLE scratch USING fts5(word, content="", columnsize=0, tokenize="{TOKENIZER}");'
+                "CREATE VIRTUAL TABLE tokens USING fts5vocab(scratch, instance);"
+            )
+        # A NUL would end the MATCH expression.
+        rows = [(row, word) for row, word in enumerate(words) if "\0" not in word and clean(word) == word]
+        self._scratch.execute("BEGIN")
+        try:
+            self._scratch.executemany("INSERT INTO scratch (rowid, word) VALUES (?, ?)", rows)
+            found = self._scratch.execute("SELECT doc, term FROM tokens").fetchall()
+        finally:
+            self._scratch.execute("ROLLBACK")
+        tokens: dict[int, list[str]] = {}
+        for row, stem in found:
+            tokens.setdefault(row, []).append(stem)
+        stems: dict[str, str | None] = dict.fromkeys(words)
+        return stems | {words[row]: of_word[0] for row, of_word in tokens.items() if len(of_word) == 1}
+
+    def close(self) -> None:
+        if self._scratch is not None:
+            self._scratch.close()
+        self._scratch = None
+
+
+class Vocabulary:
+    """Writes new words of indexed texts into the table `vocabulary`, one for each stem."""
+
+    def __init__(self, stemmer: Stemmer) -> None:
+        self._stemmer = stemmer
+        self._words: set[str] = set()
+        self._tokens: set[str] = set()
+        """Blank-separated, with punctuation."""
+        self._texts: set[str] = set()
+
+    def forget(self) -> None:
+        """Drop the cache, when the file was replaced or the transaction failed."""
+        self._words.clear()
+        self._tokens.clear()
+        self._texts.clear()
+
+    def learn(self, db: sqlite3.Connection, texts: Iterable[str]) -> None:
+        if len(self._tokens) > MAX_KNOWN_WORDS:
+            self.forget()
+        if len(self._texts) > MAX_KNOWN_TEXTS:
+            self._texts.clear()
+        # Splitting only new texts and tokens into words is five times as fast.
+        new_texts = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        self._texts.update(new_texts)
+        tokens = [token for token in dict.fromkeys("\n".join(new_texts).split()) if token not in self._tokens]
+        self._tokens.update(tokens)
+        words = dict.fromkeys(words_of("\n".join(tokens)))
+        new = [word for word in words if word not in self._words and _is_worth_learning(word)]
+        if new:
+            self._words.update(new)
+            stems = self._stemmer.stems(new)
+            db.executemany("INSERT OR IGNORE INTO vocabulary (word, stem) VALUES (?, ?)", stems.items())
+
+
+def _is_worth_learning(word: str) -> bool:
+    sized = 1 < len(word) <= MAX_WORD_LENGTH
+    return sized and is_content_word(word) and not any(letter.isnumeric() for letter in word)
+
+
+def words_after(db: sqlite3.Connection, number: int, limit: int) -> list[tuple[int, str]]:
+    return db.execute(
+        "SELECT number, word FROM vocabulary WHERE number > ? ORDER BY number LIMIT ?", (number, limit)
+    ).fetchall()
+
+
 # -- agents -----------------------------------------------------------------------------------------------------------
 
 
+def agent_row(db: sqlite3.Connection, agent_id: str) -> tuple[int, int, int]:
+    """Return the agent's number, the seq up to which all is indexed, and its passages beyond one for each memory.
+
+    All are 0 for an agent that was never indexed.
+    """
+    return db.execute("SELECT number, through, more FROM agents WHERE id = ?", (agent_id,)).fetchone() or (0, 0, 0)
+
+
 def number_of(db: sqlite3.Connection, agent_id: str) -> int:
-    """Return the agent's number; 0 if it was never indexed."""
-    row = db.execute("SELECT number FROM agents WHERE id = ?", (agent_id,)).fetchone()
-    return int(row[0]) if row else 0
+    return agent_row(db, agent_id)[0]
 
 
 def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
@@ -134,15 +244,13 @@ def passages_of(number: int) -> str:
     return f"passages_{number % TABLES:02}"
 
 
-def further_passages(db: sqlite3.Connection, number: int) -> int:
-    row = db.execute("SELECT more FROM agents WHERE number = ?", (number,)).fetchone()
-    return int(row[0]) if row else 0
-
-
 def through_of(db: sqlite3.Connection, agent_id: str) -> int:
     """Return the seq up to which all memories of the agent are indexed."""
-    row = db.execute("SELECT through FROM agents WHERE id = ?", (agent_id,)).fetchone()
-    return int(row[0]) if row else 0
+    return agent_row(db, agent_id)[1]
+
+
+def agents_of(db: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in db.execute("SELECT id FROM agents ORDER BY number")]
 
 
 def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
@@ -155,6 +263,14 @@ def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
         (row[0],),
     ).fetchone()
     return IndexProgress(row[1], row[2], top if behind is None else max(0, behind - 1), waiting, total)
+
+
+def all_waiting(db: sqlite3.Connection, memories: bool) -> tuple[int, int]:
+    """Return how many documents (and memories) of all agents have no vector, and how many there are."""
+    row = db.execute("SELECT coalesce(sum(embedded = 0), 0), count(*) FROM documents").fetchone()
+    lives = db.execute("SELECT coalesce(sum(through - embedded), 0), coalesce(sum(through), 0) FROM agents")
+    more = lives.fetchone() if memories else (0, 0)
+    return int(row[0] + more[0]), int(row[1] + more[1])
 
 
 # -- memories ---------------------------------------------------------------------------------------------------------
@@ -281,16 +397,15 @@ def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> di
     return found
 
 
-def top_memory(db: sqlite3.Connection, number: int) -> int:
-    """Return the last indexed seq of the agent, even after a gap; 0 for none."""
-    return _top(db, f"{table_of(number)}_content", number)
+def last_memory(db: sqlite3.Connection, agent_id: str) -> tuple[int, str | None]:
+    """Return the seq up to which all memories of the agent are indexed, and the text of that memory."""
+    through = through_of(db, agent_id)
+    entry = entries_of(db, number_of(db, agent_id), [through]).get(through)
+    return through, entry.text if entry is not None else None
 
 
-def top_document(db: sqlite3.Connection, number: int) -> int:
-    return _top(db, "documents", number)
-
-
-def _top(db: sqlite3.Connection, table: str, number: int) -> int:
+def last_row(db: sqlite3.Connection, table: str, number: int) -> int:
+    """Return the lower half of the agent's last row id in a table, even after a gap; 0 for none."""
     row = db.execute(f"SELECT max(id) FROM {table} WHERE id BETWEEN ? AND ?", span(number)).fetchone()
     return int(row[0] or 0) & 0xFFFFFFFF
 
@@ -311,9 +426,13 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
 
 
 def memories_waiting(
-    db: sqlite3.Connection, after: str, limit: int, without: Collection[str] = ()
+    db: sqlite3.Connection, limit: int, after: str, without: Collection[str]
 ) -> tuple[str, int, list[Record]] | None:
-    """See `LexicalIndex.memories_waiting`; the agent in `after` was served last. One memory may have more records."""
+    """Return an agent, the seq of its last memory looked at, and records for new texts; None when no memory waits.
+
+    Agents take turns: the one in `after` was served last. Call `memories_embedded` next, even if there are no records.
+    One memory may have more records than `limit`.
+    """
     agent = db.execute(
         "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
         "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
@@ -332,6 +451,10 @@ def memories_waiting(
             return agent_id, seq - 1, records  # a question has to wait for the whole batch
         records += new
     return agent_id, last, records
+
+
+def memories_embedded(db: sqlite3.Connection, agent_id: str, through: int) -> None:
+    db.execute("UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?", (through, agent_id))
 
 
 def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
@@ -428,7 +551,8 @@ def documents_found(
     return [(row[8] & 0xFFFFFFFF, document_of(row), cosines.get(row[7])) for row in found if row[1] in kinds]
 
 
-def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[str] = ()) -> list[Record]:
+def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[str]) -> list[Record]:
+    """Return documents without a vector, oldest first, skipping the agents in `without`."""
     rows = db.execute(
         f"SELECT {DOCUMENT}, agents.id FROM documents JOIN agents ON number = agent "
         f"WHERE documents.embedded = 0 AND agents.id NOT IN ({', '.join('?' * len(without))}) "
@@ -438,15 +562,19 @@ def documents_waiting(db: sqlite3.Connection, limit: int, without: Collection[st
     return [record_of(row[-1], row[7], document_of(row)) for row in rows]
 
 
+def documents_embedded(db: sqlite3.Connection, ids: Iterable[str]) -> None:
+    db.executemany("UPDATE documents SET embedded = 1 WHERE vector = ?", [(one,) for one in ids])
+
+
 def reconcile(db: sqlite3.Connection, ids: Collection[str]) -> list[str]:
     """Record that exactly these document vectors are stored; return those that no document has."""
     db.execute("UPDATE documents SET embedded = 0 WHERE embedded = 1")
-    db.executemany("UPDATE documents SET embedded = 1 WHERE vector = ?", [(one,) for one in ids])
+    documents_embedded(db, ids)
     wanted = {row[0] for row in db.execute("SELECT vector FROM documents")}
     return [one for one in ids if one not in wanted]
 
 
-def forget_vectors(db: sqlite3.Connection, agent_id: str | None) -> None:
+def forget_vectors(db: sqlite3.Connection, agent_id: str | None = None) -> None:
     """Record that no vector is stored, of one agent or at all."""
     whose = "SELECT number FROM agents" if agent_id is None else "SELECT number FROM agents WHERE id = ?"
     given = () if agent_id is None else (agent_id,)

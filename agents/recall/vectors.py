@@ -9,13 +9,17 @@ import asyncio
 import logging
 import resource
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import groupby
 from pathlib import Path
-from typing import Protocol, TypeVar, TypeVarTuple, cast
+from typing import TypeVar, TypeVarTuple, cast
 
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Task
 from agents.llm.spending import Amount, BudgetExhausted, ModelBudget
+from agents.recall import tables
 from agents.recall.child import Store, VectorProcess
 from agents.recall.documents import (
     NOTE,
@@ -111,21 +115,15 @@ class EmbeddingBudget:
         if self._budget is None or not child.served:
             return await child.do(work, *args)
         owner = self._named(agent) if agent else agent
-        if not price.calls:
-            result, bill, error = await child.do_metered(work, *args)
-            self._count(owner, bill)
-        else:
-            with self._budget.reserve(owner, Task.EMBEDDINGS, price.tokens, 0, price.calls):
-                result, bill, error = await child.do_metered(work, *args)
-                self._count(owner, bill)
+        reserve = partial(self._budget.reserve, owner, Task.EMBEDDINGS, price.tokens, 0, price.calls)
+        with reserve() if price.calls else nullcontext():
+            result, bill, error = await child.ask(True, work, *args)
+            if bill.calls:
+                self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
+                self._on_answer()
         if error is not None:
             raise error
         return cast(R, result)
-
-    def _count(self, owner: str, bill: Bill) -> None:
-        if self._budget is not None and bill.calls:
-            self._budget.spending.add(owner, Task.EMBEDDINGS, Amount(bill.calls, bill.tokens))
-            self._on_answer()
 
     def pause(self) -> float | None:
         """Return the seconds until `without` is cleared; None if it is empty."""
@@ -137,24 +135,18 @@ class EmbeddingBudget:
             self.trouble = ""
 
 
-class Run(Protocol):
-    """Runs `work(*args)` in the lexical index's thread."""
-
-    def __call__(self, work: Callable[..., T], *args: object) -> Awaitable[T]: ...
-
-
 class EmbeddingQueue:
     """Embeds what waits, in small batches, so that questions do not wait long."""
 
     def __init__(
         self,
         lexical: LexicalIndex,
-        run: Run,
         settings: Callable[[], RecallSettings],
         clock: Clock,
         budget: EmbeddingBudget,
     ) -> None:
-        self._lexical, self._run, self._settings, self._clock, self._budget = lexical, run, settings, clock, budget
+        self._lexical, self._settings, self._clock, self._budget = lexical, settings, clock, budget
+        self._served_last = ""
         self.restart()
 
     def restart(self) -> None:
@@ -165,13 +157,12 @@ class EmbeddingQueue:
 
     async def step(self, child: VectorProcess) -> int:
         """Process one batch of each kind; return the number of texts processed or skipped."""
-        words, documents = await self._learn_words(child), await self._embed_documents(child)
-        return words + documents + await self._embed_memories(child)
+        return sum([await embed(child) for embed in (self._learn_words, self._embed_documents, self._embed_memories)])
 
     async def _learn_words(self, child: VectorProcess) -> int:
         if not self._has_room_for_words or NOBODY in self._budget.without:
             return 0
-        words = await self._run(self._lexical.words_after, self._last_word, WORDS)
+        words = await self._lexical.run(tables.words_after, self._last_word, WORDS)
         if words:
             new = [word for _, word in words]
             try:
@@ -182,32 +173,35 @@ class EmbeddingQueue:
         return len(words)
 
     async def _embed_documents(self, child: VectorProcess) -> int:
-        records = await self._run(self._lexical.documents_waiting, BATCH, tuple(self._budget.without))
+        records = await self._lexical.run(tables.documents_waiting, BATCH, tuple(self._budget.without))
         if records and child.served:  # each agent pays for its own
             records = [one for one in records if agent_of(one.id) == agent_of(records[0].id)]
         if records and await self._put(child, agent_of(records[0].id), records):
-            await self._run(self._lexical.documents_embedded, [record.id for record in records])
+            await self._lexical.run(tables.documents_embedded, [record.id for record in records])
         return len(records)
 
     async def _embed_memories(self, child: VectorProcess) -> int:
         if self._settings().embed != EVERYTHING:
             return 0
-        waiting = await self._run(
-            self._lexical.memories_waiting, self._batch, self._without_room | self._budget.without
-        )
+        without = self._without_room | self._budget.without
+        waiting = await self._lexical.run(tables.memories_waiting, self._batch, self._served_last, without)
         if waiting is None:
             return 0
         agent_id, through, records = waiting
+        self._served_last = agent_id
         if records:
             began = self._clock.monotonic()
             try:
                 if not await self._put(child, agent_id, records):
                     return 1
             except NoRoom as error:
-                self._go_without_room(agent_id, error)
+                if not self._without_room:
+                    log.warning("Not everybody's memories get vectors: %s.", error)
+                self._without_room.add(agent_id)
+                self.trouble = str(error)
                 return 1
             self._pace(child, self._clock.monotonic() - began)
-        await self._run(self._lexical.memories_embedded, agent_id, through)
+        await self._lexical.run(tables.memories_embedded, agent_id, through)
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
@@ -216,12 +210,6 @@ class EmbeddingQueue:
         except BudgetExhausted:
             return False
         return True
-
-    def _go_without_room(self, agent_id: str, error: NoRoom) -> None:
-        if not self._without_room:
-            log.warning("Not everybody's memories get vectors: %s.", error)
-        self._without_room.add(agent_id)
-        self.trouble = str(error)
 
     def _pace(self, child: VectorProcess, seconds: float) -> None:
         """Adapt the batch size; it does not grow with a server, whose speed for few texts says little."""
@@ -246,17 +234,16 @@ class VectorService:
         self,
         folder: Path,
         lexical: LexicalIndex,
-        run: Run,
         settings: Callable[[], RecallSettings],
         clock: Clock,
         noted: Callable[[int, int], Awaitable[None]],
         by: Callable[[], LLMProfile | None] = lambda: None,
         budget: EmbeddingBudget | None = None,
     ) -> None:
-        self._folder, self._lexical, self._run = folder, lexical, run
-        self._settings, self._clock, self._noted, self._by = settings, clock, noted, by
+        self._folder, self._lexical, self._settings = folder, lexical, settings
+        self._clock, self._noted, self._by = clock, noted, by
         self._budget = budget or EmbeddingBudget(None, str, clock)
-        self._queue = EmbeddingQueue(lexical, run, settings, clock, self._budget)
+        self._queue = EmbeddingQueue(lexical, settings, clock, self._budget)
         self._child: VectorProcess | None = None
         self._obsolete: list[str] = []
         self._forgotten: list[str] = []
@@ -342,82 +329,76 @@ class VectorService:
             pass  # the agents in `without` are tried again
 
     async def _work_off(self) -> None:
-        if self._child is None:
-            await self._open()
+        child = self._child
+        if child is None:
+            child = await self._open()
         else:
-            await self._child.do(Store.check)
+            await child.do(Store.check)
         if self._away:
-            await self._opened.do(Store.greet)
+            await child.do(Store.greet)
             log.info("The server that embeds answers again.")
             self._away, self._error = 0, ""
         while not self._stopping:
-            await self._remove_obsolete()
+            await self._remove_obsolete(child)
             since_report = 0
-            while not self._stopping and (done := await self._queue.step(self._opened)):
+            while not self._stopping and (done := await self._queue.step(child)):
                 self._failures = 0
                 since_report += done
                 if since_report >= MOST:
                     since_report = 0
                     await self._report()
-                await self._remove_obsolete()
+                await self._remove_obsolete(child)
             await self._report()
-            if await self._verify():
+            if await self._verify(child):
                 break
 
-    async def _open(self) -> None:
+    async def _open(self) -> VectorProcess:
         self._queue.restart()
-        self._child = VectorProcess(self._folder, self._settings(), self._by())
-        state = await self._child.open()
+        self._child = child = VectorProcess(self._folder, self._settings(), self._by())
+        state = await child.open()
         if state.fresh:
-            await self._run(self._lexical.forget_vectors)
+            await self._lexical.run(tables.forget_vectors)
             await self._report()
-        self._obsolete = await self._run(self._lexical.reconcile, state.documents)
+        self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
         self._error = ""
         self._verified = -VERIFY_EVERY
+        return child
 
-    async def _embed_again(self, agent_id: str, wanted: int) -> None:
+    async def _embed_again(self, child: VectorProcess, agent_id: str, wanted: int) -> None:
         """Store an agent's vectors again, from the embedding cache."""
         if wanted:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
-        await self._opened.do(Store.forget, agent_id)
-        await self._run(self._lexical.forget_vectors, agent_id)
+        await child.do(Store.forget, agent_id)
+        await self._lexical.run(tables.forget_vectors, agent_id)
         await self._report()
 
-    @property
-    def _opened(self) -> VectorProcess:
-        if self._child is None:
-            raise StoreFailed("the child process is gone")
-        return self._child
-
-    async def _verify(self) -> bool:
+    async def _verify(self, child: VectorProcess) -> bool:
+        """Embed again what is missing in the child's index; return whether nothing was."""
         if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
             return True
         self._verified = self._clock.monotonic()
         whole = True
-        for agent_id in await self._run(self._lexical.agents):
+        for agent_id in await self._lexical.run(tables.agents_of):
             if self._stopping:
                 break
-            wanted = await self._run(self._lexical.vectors_expected, agent_id)
-            samples = await self._run(self._lexical.samples, agent_id)
-            if not await self._opened.do(Store.holds, agent_id, wanted, samples):
-                await self._embed_again(agent_id, wanted)
+            wanted = await self._lexical.run(tables.vectors_expected, agent_id)
+            samples = await self._lexical.run(tables.samples, agent_id)
+            if not await child.do(Store.holds, agent_id, wanted, samples):
+                await self._embed_again(child, agent_id, wanted)
                 whole = False
         return whole
 
-    async def _remove_obsolete(self) -> None:
+    async def _remove_obsolete(self, child: VectorProcess) -> None:
         forgotten, self._forgotten = self._forgotten, []
         for agent_id in forgotten:
-            await self._embed_again(agent_id, 0)
+            await self._embed_again(child, agent_id, 0)
         obsolete, self._obsolete = self._obsolete, []
-        by_agent: dict[str, list[str]] = {}
-        for one in obsolete:
-            by_agent.setdefault(agent_of(one), []).append(one)
-        for agent_id, ids in by_agent.items():
-            await self._opened.do(Store.remove, agent_id, ids)
+        for agent_id, ids in groupby(sorted(obsolete, key=agent_of), agent_of):
+            await child.do(Store.remove, agent_id, list(ids))
 
     async def _report(self) -> None:
         everything = self._settings().embed == EVERYTHING
-        await self._noted(*await self._run(self._lexical.all_waiting, everything))
+        await self._noted(*await self._lexical.run(tables.all_waiting, everything))
 
     async def _replace(self, error: LociError) -> None:
         """End the failed child; the next one fills an empty index from the cache."""

@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from agents.brains import stem
-from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true
+from agents.compaction.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.judge.reading import normalize, telling_of
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
-from agents.reflection.assistant_talk import READ, speaks
-from agents.reflection.experiences import PROMISE, SPOKEN_TO_ME, asks, events_of, sentence, topics_of, words_of
+from agents.reflection.dreams import speaks
+from agents.reflection.experiences import PROMISE, READ, SPOKEN_TO_ME, asks, events_of, sentence, topics_of, words_of
 from agents.text.english import sentences
 from agents.text.unwrapping import unwrapped
+from mud.commands import Say
 from mud.world.narration import Phrase, phrase
 
 KEEPS = phrase("minds.reflect.keeps_promises", "name")
@@ -35,11 +36,9 @@ SEVERAL = phrase("minds.reflect.several", "seqs")
 MOST = 3
 LONGEST = 240
 CITED = 5
-OFTEN = 4
-"""Number of mentions that make a topic frequent."""
+OFTEN = 4  # number of mentions that make a topic frequent
 SPEAKERS = 2
-SHARE = 0.5
-"""Share of entries at one place, or of lines by one speaker, that makes a habit."""
+SHARE = 0.5  # share of entries at one place, or of lines by one speaker, that makes a habit
 
 _DONE = re.compile(
     r"\b(?:I['’]ve|I have|here (?:is|are)|gives?|gave|brought|brings?|mended|found|done|drops?|puts?)\b", re.I
@@ -61,8 +60,6 @@ _STANDS = re.compile(
 
 _WHEN = frozenset(["today", "tomorrow", "tonight", "soon", "morning", "evening", "night", "week", "later"])
 """Time words, ignored when the content of promises is compared."""
-
-Say = Callable[..., str]
 
 
 class Insight(NamedTuple):

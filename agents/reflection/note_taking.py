@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agents.brains import is_secret
-from agents.memory.entries import Entry
+from agents.memory.entries import Entry, reference
 from agents.memory.perception import of_own_mind
-from agents.memory.ranges import reference
 from agents.reflection.experiences import PROMISE, asks, words_of
-from agents.reflection.insights import Say
 from agents.text.english import sentences
+from mud.commands import Say
 from mud.world.narration import phrase
 
 HEADING = phrase("minds.learned.heading")
@@ -27,10 +26,8 @@ SAID = phrase("minds.learned.said", "name", "words")
 SEEN = phrase("minds.learned.seen", "name", "words")
 LINES = 24
 LONGEST = 160
-KNOWN = 2
-"""Number of lines needed to begin a note."""
-NOTES = 64
-"""Number of notes from which on none is begun."""
+KNOWN = 2  # number of lines needed to begin a note
+NOTES = 64  # number of notes from which on none is begun
 
 _OF_SELF = re.compile(
     r"\b(?:I(?:['’]m|['’]ve| am| was| have| had| live| work| come| came| grew| love| hate| like| fear| keep| make| mend"

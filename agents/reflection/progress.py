@@ -16,46 +16,34 @@ from agents.memory.history import newest, tail, values_of, weighed
 from agents.reflection.experiences import EVENTS
 from mud.world.events import INSIGHT
 
-LOOKED_BACK = 512
-"""Number of entries read at the start; their importance is far above any usual threshold."""
+LOOKED_BACK = 512  # number of entries read at the start; their importance is far above any usual threshold
 FILES = 8
 """Number of archive files before these that are searched for the last reflection and dream; takes milliseconds."""
-NIGHT = 256
-"""Maximum number of entries weighed, reflected on or noted at once; older ones are not processed."""
+NIGHT = 256  # maximum number of entries weighed, reflected on or noted at once; older ones are not processed
 REMEMBERED = 12
 REFLECTED = "reflection"
-NOTED = "notes_kept"
-"""Names of archive events: a reflection, and notes written."""
+NOTED = "notes_kept"  # names of archive events: a reflection, and notes written
 _MARKS = (f'"event":"{REFLECTED}"'.encode(), b'"kind":"dream"')
-BEGAN = "I have come to think: "
-"""Opening of insights from before they had a mark."""
+BEGAN = "I have come to think: "  # opening of insights from before they had a mark
 
 
 @dataclass
 class ReflectionProgress:
-    """Progress of one agent's inner life, in entry numbers.
+    """Progress of one agent's inner life, in entry numbers."""
 
-    Args:
-        through, lived: the last counted entry, and the last of an event.
-        weighed, reflected, noted: the last entry processed by each.
-        sum: importance of events since the last reflection.
-        count, counted_from: number of insights since that entry; 1 for all.
-        looked_from: the first entry searched for reflections and dreams.
-    """
-
-    through: int = 0
+    through: int = 0  # through and lived: the last counted entry, and the last of an event
     lived: int = 0
     dreamed: int = 0
-    weighed: int = 0
+    weighed: int = 0  # weighed, reflected, noted: the last entry processed by each
     reflected: int = 0
     noted: int = 0
-    sum: int = 0
+    sum: int = 0  # importance of events since the last reflection
     insights: list[str] = field(default_factory=list)
-    count: int = 0
+    count: int = 0  # count and counted_from: number of insights since that entry; 1 for all
     counted_from: int = 1
     reflected_at: str = ""
     dreamed_at: str = ""
-    looked_from: int = 1
+    looked_from: int = 1  # the first entry searched for reflections and dreams
 
     def take_in(self, entries: Sequence[Entry]) -> None:
         for entry in entries:

@@ -80,15 +80,12 @@ def addressed(
 ) -> Address:
     """Return whom a line is for.
 
-    Args:
-        names: the listener's own names.
-        others: names of everybody else, without the speaker.
-        alone: only speaker and listener are here.
-        private: it was whispered to the listener.
+    `names`: the listener's own names. `others`: names of everybody else, without the speaker. `alone`: only speaker and
+    listener are here. `private`: it was whispered to the listener.
     """
-    if private or any(_calls(words, name) for name in names):
+    if private or any(calls(words, name) for name in names):
         return Address.ME
-    if any(_calls(words, name) for name in others):
+    if any(calls(words, name) for name in others):
         return Address.OTHER
     if _calls_a_stranger(words):
         return Address.OTHER
@@ -125,11 +122,6 @@ def _lacks(text: str, name: str) -> bool:
     return text.isascii() and name.isascii() and name.lower() not in text.lower()
 
 
-def calls(words: str, name: str) -> bool:
-    """Return whether a line addresses somebody by name, rather than speaking of them."""
-    return _calls(words, name)
-
-
 def _mentions(words: str, name: str) -> bool:
     return bool(name) and not _lacks(words, name) and _named(name).search(words) is not None
 
@@ -140,7 +132,8 @@ def _named(name: str) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=1 << 13)
-def _calls(words: str, name: str) -> bool:
+def calls(words: str, name: str) -> bool:
+    """Return whether a line addresses somebody by name, rather than speaking of them."""
     if not name or name.casefold() not in words.casefold():
         return False
     for found in _named(name).finditer(words):

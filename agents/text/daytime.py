@@ -62,10 +62,8 @@ PARTS = ((DAWN, MORNING, IN_MORNING), (12, AFTERNOON, IN_AFTERNOON), (18, EVENIN
 ONE_WEEK = 6
 PAUSE = 1800
 """Shortest pause in seconds that is mentioned; agents that are left alone think every few seconds or minutes."""
-LAST_EVENING = 6 * 3600
-"""Seconds within which a time before midnight counts as hours ago, not as yesterday."""
-WEEK = 7
-"""Number of days from which on a date is clearer than a number of days."""
+LAST_EVENING = 6 * 3600  # seconds within which a time before midnight counts as hours ago, not as yesterday
+WEEK = 7  # number of days from which on a date is clearer than a number of days
 _HOUR = 3600
 _WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which weeks, months and years are used
 

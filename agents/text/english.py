@@ -1,23 +1,19 @@
-"""Rules for English prose: sentences, quotations, words, names and numbers.
-
-They work on any script and err in one direction: what might be a name or a number counts as one. A wrongly rejected
-summary costs one retry; a false memory stays. The check of summaries takes only `sentences` and `unquoted` from here.
-"""
+"""Rules for English prose: sentences, quotations, repetition; words that say little, and are no names."""
 
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from sys import intern
 
 from mud.world.sentences import is_abbreviated
 
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _QUOTE = re.compile(r'"[^"\n]*"|“[^“”\n]*”|«[^«»\n]*»')
 _END = re.compile(r"[.!?…]+[\"”»'’)\]]*(?=\s|$)|[.!?…][\"”»](?=\s)")
 _NEXT = re.compile(r"\s*(\S)")
-_SUFFIXES = ("n't", "'ll", "'ve", "'re", "'s", "'d", "'m", "'")
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -54,27 +50,6 @@ DULL = word_set(
     lot"""
 )
 
-_DIGITS = re.compile(r"\d+(?:,\d{3})+(?!\d)|\d+(?:\.\d+)?")
-_LETTERS = re.compile(r"[a-z]+")
-_VALUES = {
-    word: value
-    for value, words in zip(
-        (*range(20), *range(20, 100, 10)),
-        (
-            "zero", "one", "two second twice", "three third thrice", "four fourth", "five fifth", "six sixth",
-            "seven seventh", "eight eighth", "nine ninth", "ten tenth", "eleven eleventh", "twelve twelfth dozen",
-            "thirteen thirteenth", "fourteen fourteenth", "fifteen fifteenth", "sixteen sixteenth",
-            "seventeen seventeenth", "eighteen eighteenth", "nineteen nineteenth", "twenty twentieth",
-            "thirty thirtieth", "forty fortieth", "fifty fiftieth", "sixty sixtieth", "seventy seventieth",
-            "eighty eightieth", "ninety ninetieth",
-        ),
-        strict=True,
-    )
-    for word in words.split()
-}  # fmt: skip
-_SCALES = {"hundred": 100, "hundredth": 100, "thousand": 1000, "thousandth": 1000, "million": 10**6, "billion": 10**9}
-_COUNTING = frozenset({*_VALUES, *_SCALES, *(word + "s" for word in ("dozen", *_SCALES))})
-
 
 def mentions(text: str, name: str) -> bool:
     return name in text and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
@@ -84,84 +59,6 @@ def flat(text: str) -> str:
     if text.isprintable():  # the fast path, since this runs on every memory
         return " ".join(text.split()) if "  " in text or text[:1] == " " or text[-1:] == " " else text
     return " ".join("".join(c if c.isprintable() or c.isspace() else " " for c in text).split())
-
-
-@lru_cache(maxsize=8192)
-def _key(word: str) -> str:
-    plain = unicodedata.normalize("NFKC", word).replace("’", "'").casefold()
-    suffix = next((one for one in _SUFFIXES if plain.endswith(one) and len(plain) > len(one)), "")
-    return plain.removesuffix(suffix)
-
-
-def all_words(text: str) -> frozenset[str]:
-    return frozenset(map(_key, _WORD.findall(unicodedata.normalize("NFC", text))))
-
-
-def content_words(text: str) -> frozenset[str]:
-    """Return the words that carry meaning: neither plain nor short ones."""
-    return frozenset(word for word in all_words(text) - PLAIN - DULL if len(word) > 2 or not word.isascii())
-
-
-def names(text: str) -> dict[str, str]:
-    """Return the names in a text, normalized and as written: capitalized words that begin no sentence."""
-    text = unicodedata.normalize("NFC", text)
-    found = {}
-    for match in _WORD.finditer(text):
-        word = match[0]
-        if word == word.lower():
-            continue
-        before = text[max(0, match.start() - 12) : match.start()]
-        bare = before.rstrip(" \t\"'“”‘’«»(*_")
-        opens = not bare or bare[-1] in ".!?…:;\n-–—>" or before[-1] in "\"'“‘«("
-        if not opens and _key(word) not in PLAIN and _key(word) not in _COUNTING:
-            found[_key(word)] = word
-    return found
-
-
-def numbers(text: str) -> frozenset[str]:
-    """Return the numbers of a text, in digits or English words; `two`, `second` and `2` are equal.
-
-    A leading zero makes another number, as in a code. The word `one` alone is none.
-    """
-    if text.isascii() and not _DIGITS.search(text) and _COUNTING.isdisjoint(_LETTERS.findall(text.lower())):
-        return frozenset()
-    text = unicodedata.normalize("NFC", text)
-    found = {_digits(match) for match in _DIGITS.findall(text)}
-    found |= {c for c in text if not c.isascii() and unicodedata.category(c) in ("No", "Nl")}
-    run: list[str] = []
-    # Words of one number are joined only by blanks, hyphens and "and".
-    for token in re.findall(r"[^\W\d_]+|[^\s\w-]|\d", text):
-        word = token.casefold()
-        if word in _COUNTING:
-            run.append(word)
-        elif not (word == "and" and run):
-            found |= _numbers_of_words(run)
-            run = []
-    return frozenset(found | _numbers_of_words(run))
-
-
-def _digits(text: str) -> str:
-    return "".join(str(unicodedata.digit(c)) if c.isdigit() else c for c in text if c != ",")
-
-
-def _numbers_of_words(run: list[str]) -> set[str]:
-    if run in ([], ["one"]):
-        return set()
-    found: set[str] = set()
-    total, part, last = 0, 0, 10**12
-    for word in run:
-        base = word if word in _VALUES or word in _SCALES else word.removesuffix("s")
-        if scale := _SCALES.get(base):
-            total, part = (total, max(part, 1) * scale) if scale == 100 else (total + max(part, 1) * scale, 0)
-            last = scale
-            continue
-        value = _VALUES[base]
-        if (part or total) and (value >= last or (part and 0 < part % 100 < 20) or (part % 100 and value >= 10)):
-            found.add(str(total + part))
-            total, part = 0, 0
-        part += value
-        last = value
-    return found | {str(total + part)}
 
 
 def quoted(text: str) -> list[str]:
@@ -202,3 +99,201 @@ def _split_at(line: str, ends: list[re.Match[str]]) -> Iterator[str]:
         yield line[start:end].strip()
         start = end
     yield line[start:].strip()
+
+
+_CLAUSE = re.compile(r'(?P<lead>[^"]+, )"(?P<said>[^"]+)"')
+_PROMISED = " promised, "
+_AND = '" and "'
+_NEXT_CLAUSE = re.compile(r'"; (?=[^";]+, ")')
+_ENDS = {"'": "'", "‘": "’"}
+_MARK = re.compile(
+    r"""(?P<opens>(?<![^\s("“«\[—–-])['‘](?!(?:tis|twas|twere|em|til|till|cause|n|bout|round|neath|\d\ds?)\b)(?=\S))"""
+    r"""|(?<=(?P<before>\S))['’](?!\w)""",
+    re.I,
+)
+"""What may begin an inner quotation, contractions such as 'tis excluded, and what may end one."""
+
+
+def together(texts: Sequence[str], most: int) -> list[str]:
+    """Join neighbouring quotations, first those of one speaker, until at most `most` sentences are left."""
+    rows = [[_without_stop(text)] for text in texts]
+    at = 1
+    while len(rows) > most and at < len(rows):
+        if both := _of_one(rows[at - 1][0], rows[at][0]):
+            rows[at - 1 : at + 1] = [[both]]
+        else:
+            at += 1
+    while len(rows) > most:
+        pairs = [at for at in range(len(rows) - 1) if _is_quotation(rows[at][-1]) and _is_quotation(rows[at + 1][0])]
+        if not pairs:
+            break
+        at = min(pairs, key=lambda one: sum(map(len, rows[one] + rows[one + 1])))
+        rows[at : at + 2] = [rows[at] + rows[at + 1]]
+    return [_with_stop(_joined(row)) for row in rows]
+
+
+def promises_joined(texts: Iterable[str]) -> list[str]:
+    """Return sentences with each person's promises joined into one sentence, at the place of the first."""
+    rows: list[str] = []
+    first: dict[str, int] = {}
+    for text in texts:
+        found = _CLAUSE.fullmatch(text) if _PROMISED in text else None
+        lead = found["lead"] if found and found["lead"].endswith(_PROMISED) else ""
+        at = first.setdefault(lead, len(rows)) if lead else len(rows)
+        if at < len(rows) and (both := _of_one(rows[at], text)):
+            rows[at] = both
+        else:
+            rows.append(text)
+    return rows
+
+
+def apart(sentence: str) -> list[str]:
+    """Return the single statements of a sentence, or the sentence itself."""
+    if _AND not in sentence and '"; ' not in sentence:
+        return [sentence]
+    found: list[str] = []
+    for at, clause in enumerate(_NEXT_CLAUSE.sub('"\n', _without_stop(sentence)).split("\n")):
+        lead, *said = re.split(r'(?<=, )"|" and "', clause)
+        whole = said and not any(mark in part for mark in "“”" for part in said) and clause.count('"') == 2 * len(said)
+        if not whole:
+            return [sentence]
+        if at and _is_again(lead):
+            lead = lead[:1].upper() + lead[1:]
+        found += [_with_stop(f'{lead}"{_ended(part.rstrip(chr(34)))}"') for part in said]
+    return found
+
+
+def sayings(statement: str) -> list[str]:
+    found = _CLAUSE.fullmatch(statement)
+    return [f'{found["lead"]}"{one}"' for one in sentences(found["said"])] if found else [statement]
+
+
+def _is_again(lead: str) -> bool:
+    return lead.startswith(("more than once ", "again and again "))
+
+
+def _is_quotation(text: str) -> bool:
+    return text.endswith('"') and _CLAUSE.match(text) is not None and (text.count('"') == 2 or _AND in text)
+
+
+def _of_one(one: str, other: str) -> str:
+    mine, theirs = _CLAUSE.match(one), _CLAUSE.fullmatch(other)
+    same = mine and theirs and mine["lead"] == theirs["lead"] and _is_quotation(one)
+    return f'{_open(one)} and "{theirs["said"]}"' if same and theirs else ""
+
+
+def _joined(row: Sequence[str]) -> str:
+    rest = (text[:1].lower() + text[1:] if _is_again(text[:1].lower() + text[1:]) else text for text in row[1:])
+    every = [row[0], *rest]
+    return "; ".join([*map(_open, every[:-1]), every[-1]])
+
+
+def _open(text: str) -> str:
+    return f'{text[:-2]}"' if text.endswith('."') and not text.endswith('.."') else text
+
+
+def _without_stop(text: str) -> str:
+    return text[:-1] if text.endswith('…".') else text
+
+
+def _with_stop(text: str) -> str:
+    return f"{text}." if text.endswith('…"') else text
+
+
+def _ended(said: str) -> str:
+    return said if said.endswith((".", "!", "?", "…")) else f"{said}."
+
+
+def missing_marks(text: str, found: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the marks of inner quotations missing before and after each sentence (in order) when it stands alone."""
+    quotations = list(_inner_quotations(text)) if "'" in text or "‘" in text else []
+    ends = [last for _, last in quotations]
+
+    def around(place: int) -> tuple[int, int] | None:
+        at = bisect_left(ends, place)
+        return quotations[at] if at < len(ends) and quotations[at][0] < place else None
+
+    marks: list[tuple[str, str]] = []
+    end = 0
+    for one in found:
+        start = text.index(one, end)
+        end = start + len(one)
+        before, behind = around(start), around(end)
+        marks.append((text[before[0]] if before else "", text[behind[1]] if behind else ""))
+    return marks
+
+
+def _inner_quotations(text: str) -> Iterator[tuple[int, int]]:
+    first, plural = -1, -1
+    for mark in _MARK.finditer(text):
+        at = mark.start()
+        if mark["opens"]:
+            if first >= 0 and plural >= 0:
+                yield first, plural
+            first, plural = at, -1
+        elif first >= 0 and text[at] == _ENDS[text[first]]:
+            if mark["before"] in "sS":  # a plural such as `the dogs' bone`: an end only when no better one comes
+                plural = at if plural < 0 else plural
+                continue
+            yield first, at
+            first, plural = -1, -1
+    if first >= 0 and plural >= 0:
+        yield first, plural
+
+
+THRESHOLD = 0.8  # share of common words from which two lines count as the same
+LOOKBACK = 20
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+
+@lru_cache(maxsize=1 << 12)
+def words_of(line: str) -> frozenset[str]:
+    # interned, since there are thousands of lines
+    return frozenset(intern(word.casefold().replace("’", "'")) for word in _WORD.findall(line))
+
+
+def similarity(one: str, other: str) -> float:
+    """Return the Jaccard index of two lines' words, 0 to 1."""
+    first, second = _compared(one), _compared(other)
+    return len(first & second) / len(first | second)
+
+
+def repeats(line: str, earlier: Iterable[str]) -> str | None:
+    """Return the first earlier line that this one repeats, or None."""
+    mine = _compared(line)
+    return next((other for other in earlier if _alike(mine, _compared(other))), None)
+
+
+class RepetitionRate:
+    """The share of spoken lines that repeat one of their speaker's last `LOOKBACK` lines."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.repeated = 0
+        self._last: dict[str, deque[frozenset[str]]] = defaultdict(lambda: deque(maxlen=LOOKBACK))
+
+    @property
+    def rate(self) -> float:
+        return self.repeated / self.lines if self.lines else 0.0
+
+    def add(self, speaker: str, words: str) -> bool:
+        """Count one spoken line, without its quotation marks, and return whether it repeats."""
+        last = self._last[speaker]
+        said = words_of(words) or frozenset(words.split())
+        again = any(_alike(said, other) for other in last)
+        last.append(said)
+        self.lines += 1
+        self.repeated += again
+        return again
+
+
+def _compared(line: str) -> frozenset[str]:
+    return words_of(line) or frozenset({" ".join(line.split())})
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(one), len(other)) < THRESHOLD * max(len(one), len(other)):
+        return False
+    common = len(one & other)
+    return common >= THRESHOLD * (len(one) + len(other) - common)

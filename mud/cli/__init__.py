@@ -31,7 +31,9 @@ class Tool(NamedTuple):
     run: Run
 
 
-def tool(name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None]) -> Callable[[Run], Tool]:
+def tool(
+    name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+) -> Callable[[Run], Tool]:
     return lambda run: Tool(name, help, add_arguments, run)
 
 

@@ -9,11 +9,7 @@ from mud.server.checks import check_vault
 from mud.server.wiring import vault_in
 
 
-def _no_arguments(parser: argparse.ArgumentParser) -> None:
-    """`check` takes the vault and nothing else."""
-
-
-@tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is", _no_arguments)
+@tool("check", "say what is wrong in the vault, file by file; exit 1 if anything is")
 def check(args: argparse.Namespace) -> int:
     vault = vault_in(args.vault)
     problems = check_vault(vault)

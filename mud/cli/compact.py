@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any
 
-from agents.memory.ranges import spoken
+from agents.memory.entries import spoken
 from mud.cli import agent_argument, emit, tool
 from mud.server.wiring import Parts, must_have_words, opened
 
@@ -37,8 +37,9 @@ def _told(record: Mapping[str, Any]) -> str:
     tokens, spread, saved = record["tokens"], record["range"], record["saved_tokens"]
     spent, rounds, kept = tokens["prompt"] + tokens["completion"], record["break_even_rounds"], record["retention"]
     pays = "it saves nothing" if rounds is None else f"pays off after {rounds}" if rounds else "no model was paid"
+    stay = f"{record['preserved_entries']:,} stay{'s' if record['preserved_entries'] == 1 else ''}"
     rows = {
-        "Folded": f"{spoken(spread['first'], spread['last'])}, {_staying(record['preserved_entries'])} word for word",
+        "Folded": f"{spoken(spread['first'], spread['last'])}, {stay} word for word",
         "Written by": record["method"],
         "Characters": f"{record['original_chars']:,} became {record['compacted_chars']:,}, "
         f"{record['compression_ratio']:.0%} less",
@@ -50,7 +51,3 @@ def _told(record: Mapping[str, Any]) -> str:
     width = max(map(len, rows))
     lines = [f"{name:<{width}}  {text}" for name, text in rows.items() if text]
     return "\n".join([*lines, "", str(record["summary"])])
-
-
-def _staying(count: int) -> str:
-    return f"{count:,} stays" if count == 1 else f"{count:,} stay"

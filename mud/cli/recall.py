@@ -64,7 +64,9 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
                 raise LociError("the question is empty")
             hits: list[Hit] = []
             if any(map(str.isalnum, query)):
-                hits, _ = await parts.minds.search(agent, query, args.k, args.only, by="both" if vectors else "words")
+                hits, _ = await parts.recall.search(
+                    agent.id, query, args.k, args.only, by="both" if vectors else "words"
+                )
             else:
                 progress(f"there are no words to look for in {query}")
             _print(query, hits, args)

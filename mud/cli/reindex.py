@@ -34,7 +34,7 @@ def reindex(args: argparse.Namespace) -> int:
 
 async def _fill(parts: Parts) -> dict[str, Any]:
     for slug in list(parts.minds.definitions):
-        parts.minds.wake(slug)
+        parts.minds.opens(slug)
     agents = parts.minds.opened()
     await parts.recall.start()
     try:

@@ -19,17 +19,17 @@ from typing import Any, BinaryIO, NamedTuple, cast
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
-from agents.memory.entries import ORIGIN, RECORD_KEYS, check_record
+from agents.memory.entries import ORIGIN, RECORD_KEYS, read_record
 from agents.memory.history import known_ids, newest_of, with_digests
 from agents.memory.summaries import Summary
 from mud.cli import VectorProgress, agent_argument, emit, progress, tool
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, Problem
+from mud.process import signals
 from mud.registry import plug_in_names
 from mud.sanitize import sanitize, visible
 from mud.server.bulk import live_through, newcomer
 from mud.server.wiring import Parts, opened
-from mud.signals import signals
 from mud.storage.jsonl import LONGEST_LINE
 from mud.storage.settings import Value, unknown_key
 from mud.world.narration import counted
@@ -114,9 +114,8 @@ def _bounded(file: BinaryIO, name: str) -> Iterator[bytes]:
     for number in count(1):
         line = file.readline(LONGEST_LINE)
         if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            raise LociError(
-                f"{visible(name)} cannot be read: line {number} is too long; expected at most {LONGEST_LINE:,} bytes"
-            )
+            why = f"line {number} is too long; expected at most {LONGEST_LINE:,} bytes"
+            raise LociError(f"{visible(name)} cannot be read: {why}")
         if not line:
             return
         yield line
@@ -140,9 +139,8 @@ class _Progress(NamedTuple):
 
     def told(self, given: _Given) -> str:
         memories = f"memory {self.last}" if self.first == self.last else f"memories {self.first}-{self.last}"
-        return (
-            f"{self.lines} of the {counted(given.count, 'line')} of {visible(given.name)} are remembered, as {memories}"
-        )
+        lines = f"{self.lines} of the {counted(given.count, 'line')}"
+        return f"{lines} of {visible(given.name)} are remembered, as {memories}"
 
 
 class _Given:
@@ -154,17 +152,15 @@ class _Given:
     def __init__(self, file: BinaryIO, name: str) -> None:
         self._file, self.name = file, name
         self.count = 0
-        self.named = False
-        """Whether any line has an `id`."""
-        self.known = 0
-        """Lines skipped because a memory with their id exists."""
+        self.named = False  # whether any line has an `id`
+        self.known = 0  # lines skipped because a memory with their id exists
         problems: list[Problem] = []
         ignored: dict[str, int] = {}
         for number, line in _lines(file, name):
             self.count += 1
             try:
                 record = _record(line)
-                check_record(record)
+                read_record(record)
                 self.named = self.named or bool(record.get("id"))
                 for key in record.keys() - RECORD_KEYS:
                     ignored.setdefault(key, number)
@@ -232,12 +228,6 @@ _JSON = json.JSONDecoder(object_pairs_hook=_object, parse_int=_whole)
 """Not orjson, which silently takes the last value of a duplicate key."""
 
 
-def _agent(parts: Parts, name: str, *, create: bool) -> Agent:
-    if parts.minds.find(name) is None and create:
-        return newcomer(parts, name, parts.configuration.get(WorldSettings).start_location)
-    return parts.minds.get(name)
-
-
 def _settings(parts: Parts, name: str) -> CompactionSettings:
     agent = parts.minds.find(name)
     return agent.settings() if agent is not None else parts.configuration.get(CompactionSettings)
@@ -249,11 +239,14 @@ async def _remember(
     asks = args.summarizer not in (None, BY_RULES)
     try:
         writes = await _model(parts, settings.profile) if asks and given.count else "rules"
-        agent = _agent(parts, args.agent, create=args.create)
+        if args.create and parts.minds.find(args.agent) is None:
+            agent = newcomer(parts, args.agent, location=parts.configuration.get(WorldSettings).start_location)
+        else:
+            agent = parts.minds.get(args.agent)
         if given.count:
             progress(f"summaries are written by {writes}")
         if args.summarizer is not None:
-            _choose(parts, agent, args.summarizer)
+            _choose(agent, args.summarizer)
         started = time.perf_counter()
         record = await _live(parts, agent, given, args, asks=asks)
         return agent, record | {"seconds": round(time.perf_counter() - started, 3)}
@@ -266,18 +259,16 @@ async def _model(parts: Parts, profile: str) -> str:
     found = parts.configuration.get_named(LLMProfile, profile)
     if not await parts.queue.alive(profile):
         why = "; ".join(parts.queue.silent([profile])) or "its server does not answer"
-        raise LociError(
-            f"no model writes summaries: config/llm/{profile}: {why}; nothing was remembered, and --summarizer "
-            f"{BY_RULES} does without"
-        )
+        then = f"nothing was remembered, and --summarizer {BY_RULES} does without"
+        raise LociError(f"no model writes summaries: config/llm/{profile}: {why}; {then}")
     return f"the model {found.model or 'of the server'} (config/llm/{profile}), and by rules where it fails"
 
 
-def _choose(parts: Parts, agent: Agent, summarizer: str) -> None:
+def _choose(agent: Agent, summarizer: str) -> None:
     """Use a summarizer for this run only, whatever the settings say."""
-    definition = parts.minds.definitions[agent.slug]
+    definition = agent.definition
     chosen = {"summarizer": Value("summarizer", summarizer, "the command line", 0)}
-    parts.minds.definitions[agent.slug] = replace(definition, overrides={**definition.overrides, **chosen})
+    agent.definition = replace(definition, overrides={**definition.overrides, **chosen})
 
 
 def _after(given: _Given, archive: Path, *, resume: bool) -> int:

@@ -11,8 +11,7 @@ from mud.cli import emit, progress, tool
 from mud.simulation.run import SimulationPlan
 from mud.simulation.run import simulate as simulated
 
-FRESH = 1 << 31
-"""Random seeds are below this."""
+FRESH = 1 << 31  # random seeds are below this
 
 
 def _steps(text: str) -> int:

@@ -9,7 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.memory.examining import Examined, examine
+from agents.compaction.status import report
+from agents.memory.history import Examined, examine
 from mud.cli import agent_argument, emit, shown, tell_links, tool
 from mud.errors import LociError, UnknownName
 from mud.server.checks import check_vault
@@ -49,7 +50,7 @@ def _show(args: argparse.Namespace, parts: Parts, agent: Agent | None) -> None:
         record = parts.minds.status(agent) if agent is not None else {}
         emit({**record, "problems": list(map(shown, problems))})
         return
-    told = [f"{parts.minds.report(agent)}\n{UNASKED}"] if agent is not None else []
+    told = [f"{report(parts.minds.status(agent))}\n{UNASKED}"] if agent is not None else []
     if problems:
         told.append("\n".join(["Mistakes in the vault:", *(f"  {problem}" for problem in problems)]))
     print("\n\n".join(told))

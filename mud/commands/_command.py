@@ -29,13 +29,10 @@ CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
 KEEPS = ("store", "short", "skip")
 """What a command leaves in its actor's memory: the reply, a short form of it, or nothing."""
 
-ALTERS = ("", "notes", "self")
-"""What a command changes in its own agent: nothing, its notes, or its profile."""
+ALTERS = ("", "notes", "self")  # what a command changes in its own agent: nothing, its notes, or its profile
 
-LONGEST_SHOWN = 60
-"""Characters of what was typed that a refusal repeats."""
-SENTENCE = 2
-"""Words after a verb from which a line is taken for speech: "where is Eliza"."""
+LONGEST_SHOWN = 60  # characters of what was typed that a refusal repeats
+SENTENCE = 2  # words after a verb from which a line is taken for speech: "where is Eliza"
 
 _SLOT = r"(?:<\w+>|\[\w+\])"
 _FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
@@ -66,22 +63,16 @@ class Context(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """The result of a command; texts, events and changes are in order.
-
-    Args:
-        kind: kind of the actor's memory.
-        memory: short form of the reply, for commands that keep `short`.
-        mark: mark of the actor's memory, one of `mud.world.events.MARKS`; None for most.
-    """
+    """The result of a command; texts, events and changes are in order."""
 
     reply: str
-    kind: str = "did"
-    memory: str | None = None
+    kind: str = "did"  # kind of the actor's memory
+    memory: str | None = None  # short form of the reply, for commands that keep `short`
     changes: tuple[Change, ...] = ()
     events: tuple[Event, ...] = ()
     requests: tuple[Request, ...] = ()
     quit: bool = False
-    mark: str | None = None
+    mark: str | None = None  # mark of the actor's memory, one of `mud.world.events.MARKS`; None for most
 
 
 @dataclass(frozen=True, slots=True)

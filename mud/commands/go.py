@@ -9,10 +9,9 @@ from mud.commands._here import describe_location, describe_people, here_or_refus
 from mud.errors import Refusal
 from mud.world.changes import Put
 from mud.world.events import Event
-from mud.world.exits import find_exits, is_direction, names_exit
+from mud.world.exits import find_exits, find_path, is_direction, names_exit
 from mud.world.matching import match, plain
 from mud.world.narration import listed, phrase, shortened
-from mud.world.paths import find_path
 from mud.world.things import Exit, Thing
 
 WALKED = phrase("commands.go.walked", "origin", "destination", "exit")

@@ -22,8 +22,7 @@ MIND = phrase("commands.who.mind", "name", "location")
 WHERE = phrase("commands.where.where", "location", "id")
 LOCATION = phrase("commands.locations.location", "name")
 LOCATION_PEOPLE = phrase("commands.locations.with_people", "name", "people")
-_SHORTEST_DETAIL = 3
-"""Characters that a word needs to be searched in the description of a location."""
+_SHORTEST_DETAIL = 3  # characters that a word needs to be searched in the description of a location
 
 
 @command("look", "[name]", aliases=("l",), category="query", for_models=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from mud.engine.engine import Step
-from mud.storage.log_files import VaultLog
+from mud.storage.files import VaultLog
 from mud.world.events import Event
 from mud.world.world import World
 

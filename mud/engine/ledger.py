@@ -19,7 +19,7 @@ import orjson
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
 from mud.storage.paths import make_folder
-from mud.storage.world_state import HIGHEST as HIGHEST_STEP
+from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import select
+import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Callable
 
 from mud.portal.session import Session
 
-LONGEST = 400_000
-"""Bytes of a line that are kept; the rest is dropped, and the engine refuses such a line."""
+LONGEST = 400_000  # bytes of a line that are kept; the rest is dropped, and the engine refuses such a line
 CHUNK = 65_536
-AHEAD = 64
-"""Lines read ahead of the current one; then a fast pipe waits, so that memory is not filled."""
+AHEAD = 64  # lines read ahead of the current one; then a fast pipe waits, so that memory is not filled
 
 
 def show_plain(text: str) -> None:
@@ -84,8 +84,7 @@ class LineReader:
         try:
             cut_lines(self._chunk, self._take)
         except OSError:
-            # The descriptor is gone, such as a terminal that was hung up: treated as the end of the input.
-            pass
+            pass  # the descriptor is gone, such as a terminal that was hung up: treated as the end of the input
         if not self._closed:
             self._hand_over(None)
 
@@ -109,15 +108,11 @@ class LineReader:
         try:
             self._loop.call_soon_threadsafe(self._lines.put_nowait, line)
         except RuntimeError:
-            # The loop has ended without `close`.
-            self._closed = True
+            self._closed = True  # the loop has ended without `close`
 
 
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
-    """Run a session over a file descriptor until its end or `quit`.
-
-    `answered` returns the event that is set whenever a request was answered.
-    """
+    """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
     try:
         while not session.over and (line := await reader.next()) is not None:
@@ -126,7 +121,21 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
                 event = answered()
                 event.clear()
                 await event.wait()
-            # Let agents and events run between two lines of a fast pipe.
-            await asyncio.sleep(0)
+            await asyncio.sleep(0)  # lets agents and events run between two lines of a fast pipe
     finally:
         reader.close()
+
+
+WIDEST = 100  # most columns of a line; longer ones are hard to read
+
+
+def draws() -> bool:
+    """Return whether the terminal understands the codes for line editing; a dumb one prints them."""
+    return os.environ.get("TERM", "") not in ("dumb", "unknown")
+
+
+def show_wrapped(text: str) -> None:
+    """Print a text at once, wrapped between words at the terminal's width."""
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    for line in text.split("\n"):
+        print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")

@@ -8,18 +8,11 @@ from mud.engine.engine import Step
 
 
 class Session:
-    """A player at a keyboard.
-
-    Args:
-        who: id of the player's character.
-        submit: carries out a line as that character.
-        show: shows a text of one or more lines; an OSError from it ends the session.
-    """
+    """A player at a keyboard, with the character `who`. An OSError from `show` ends the session."""
 
     def __init__(self, who: str, submit: Callable[[str], Step], show: Callable[[str], None]) -> None:
         self.own = who
-        self.who = who
-        """Id of the character whose perceptions are shown: the player's own or a possessed one."""
+        self.who = who  # id of the character whose perceptions are shown: the player's own or a possessed one
         self.over = False
         self._submit = submit
         self._show = show

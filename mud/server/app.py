@@ -12,67 +12,55 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, TypeVar
 
+from agents.agent import Agent
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
-from agents.definition import check_free, check_name, check_unread, find_definition, find_location, write_definition
+from agents.definition import check_name, find_definition, find_location
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
-from mud.errors import LociError, VaultProblem
-from mud.portal.plain import run_plain, show_plain
+from mud.errors import LociError
+from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
 from mud.portal.session import Session
-from mud.portal.wrapped import draws, show_wrapped
+from mud.process import Signals, signals
 from mud.sanitize import VisibleFormatter, visible
+from mud.server.bulk import newcomer
 from mud.server.checks import check_lives
+from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
-from mud.server.phrases import MODEL_ANSWERS, MODEL_SILENT, SYNCED, UNSYNCED
-from mud.server.possession import look_through, submit
 from mud.server.reloading import Reloading
-from mud.server.requests import carry_out
+from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
-from mud.signals import Signals, signals
-from mud.storage.log_files import VaultLog
+from mud.storage.files import VaultLog
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
 from mud.world.things import Thing
 
-__all__ = ["App", "Options", "run"]
-
 log = logging.getLogger(__name__)
 
 Shown = TypeVar("Shown")
 
-MODEL_GRACE = 5.0
-"""Seconds that a running model call is given at shutdown."""
-CLOSING_GRACE = 3.0
-"""Seconds that the background tasks are given to end."""
+MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
+CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
 """Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
-SYNC_EVERY = 1.0
-"""Seconds between two syncs of ledger and archives to disk."""
+SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 
 
 class Options(NamedTuple):
-    """How a world is run; see `python -m mud run --help`.
-
-    Args:
-        headless: there is no player; the chronicle goes to stdout.
-        seconds: end after so long; None to run until the player leaves.
-        brain: name of every agent's brain, or `auto`; None to use each agent's own.
-        json: print events as JSON lines; only for a headless run.
-    """
+    """How a world is run; see `python -m mud run --help`."""
 
     vault: Path
     name: str = "Visitor"
-    headless: bool = False
-    seconds: float | None = None
+    headless: bool = False  # there is no player; the chronicle goes to stdout
+    seconds: float | None = None  # end after so long; None to run until the player leaves
     agents: bool = True
-    brain: str | None = None
+    brain: str | None = None  # name of every agent's brain, or `auto`; None to use each agent's own
     seed: int | None = None
-    json: bool = False
+    json: bool = False  # print events as JSON lines; only for a headless run
 
 
 def run(options: Options) -> int:
@@ -83,9 +71,7 @@ def run(options: Options) -> int:
     with opened(options.vault, writable=True) as parts:
         _log_into(parts.vault / "log")
         must_have_words(parts.texts)
-        app = App(
-            parts, options, name
-        )  # first: what stands in the way of the chronicle ends this with a line of its own
+        app = App(parts, options, name)  # first: what stands in the way of the chronicle has a line of its own
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
@@ -127,13 +113,11 @@ class App:
         self._session: Session | None = None
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
-        self._unsynced = ""
-        """Why the disk does not confirm writes; empty while it does."""
+        self._unsynced = ""  # why the disk does not confirm writes; empty while it does
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
-        drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain
-        )
+        brain, clock = options.brain, parts.clock
+        drives = SchedulerConfig(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain)
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """Steps from before the agents started; they observe them when they start."""
@@ -205,7 +189,7 @@ class App:
     async def _until_over(self) -> None:
         waits: list[asyncio.Task[Any]] = [asyncio.create_task(self._stop.wait())]
         if self._options.seconds is not None:
-            waits.append(asyncio.create_task(self._sleep(self._options.seconds)))
+            waits.append(asyncio.create_task(self._parts.clock.sleep(self._options.seconds)))
         if not self._options.headless:
             waits.append(asyncio.create_task(self._play()))
         done, rest = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
@@ -214,9 +198,6 @@ class App:
         await asyncio.gather(*rest, return_exceptions=True)
         for task in done:
             task.result()
-
-    async def _sleep(self, seconds: float) -> None:
-        await self._parts.clock.sleep(seconds)
 
     async def _play(self) -> None:
         session = self._enter(self._until_gone(show_wrapped if self._terminal else show_plain))
@@ -234,7 +215,7 @@ class App:
 
     def _enter(self, show: Callable[[str], None]) -> Session:
         parts = self._parts
-        agent = parts.minds.open(self._slug_of_player())
+        agent = self._player()
         parts.engine.witnesses.add(agent.id)
         self._reloading.watch_agent(agent.folder)
         session = Session(agent.id, lambda line: self._submit(agent.id, line), show)
@@ -247,28 +228,19 @@ class App:
         self._tasks.append(asyncio.create_task(parts.minds.catch_up(agent)))
         return session
 
-    def _slug_of_player(self) -> str:
-        minds, world = self._parts.minds, self._parts.engine.world
-        found = find_definition(self._name, minds.definitions)
-        if found is not None and not found.person:
+    def _player(self) -> Agent:
+        found = find_definition(self._name, self._parts.minds.definitions)
+        if found is None:
+            slug = self._reloading.brought_back(self._name)
+            return self._parts.minds.open(slug) if slug else newcomer(self._parts, self._name, person=True)
+        if not found.person:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
-        if found is not None:
-            return found.slug
-        if slug := self._reloading.brought_back(self._name):
-            return slug
-        check_free(self._name, world)
-        check_unread(self._name, self._parts.vault / "agents", minds.drafts)
-        slug = write_definition(self._parts.vault / "agents", self._name, world.new_id(), person=True)
-        problems = minds.load_definition(slug)
-        if problems:
-            raise VaultProblem(problems)
-        return slug
+        return self._parts.minds.open(found.slug)
 
     def _start_of(self, who: str) -> Thing:
         """Return where a character enters: its last location, else `start_location` of `config/world.md`."""
         world = self._parts.engine.world
-        left = world.get(world.away.get(who, ""))
-        if left is not None:
+        if (left := world.get(world.away.get(who, ""))) is not None:
             return left
         wanted = self._parts.configuration.get(WorldSettings).start_location
         found = find_location(wanted, world.locations())
@@ -313,7 +285,7 @@ class App:
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
-                self._living.wake(agent)
+                self._living.begin(agent)
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
@@ -353,7 +325,7 @@ class App:
         for agent in self._parts.minds.opened():
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
-            self._parts.minds.remembered(agent.slug, agent.memory.retry() if agent.memory.waiting else ())
+            self._parts.minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
 
     async def _synced(self) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""

@@ -7,24 +7,21 @@ after the archives, and an archive line is written after its ledger line.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.definition import AgentDefinition
-from agents.memory.examining import Examined, Look, first_after
+from agents.memory.history import Examined, Look, first_after
 from agents.memory.memory import Memory
 from agents.mind.actor import left_by
-from agents.mind.character_memory import TRASH
-from mud.clock import VirtualClock, iso
+from mud.clock import VirtualClock
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, Problem, VaultProblem
-from mud.storage.world_state import SavedState, read_state
+from mud.storage.world_files import read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
 from mud.world.things import Thing
@@ -39,11 +36,7 @@ NO_CHANGE = (
 NO_MEMORY = "this step left what is no memory, and it is passed over: {}; expected texts for who, kind and text"
 NO_TIME = "this step has no time, and what it left is passed over; expected one such as 2026-11-20T07:21:37.123Z as at"
 NOBODY = "this step names {}, and what it says of it is passed over; expected the id of what there is or ever was"
-_LONGEST_SHOWN = 80
-"""Most characters of an unusable value that a message quotes."""
-_SECONDS = len("2026-11-20T07:21:37")
-"""Length of a timestamp without milliseconds, which folder names in the trash do not have."""
-_PUT_AWAY = re.compile(r"-(\d{8}-\d{6})(?:-\d+)?")
+_LONGEST_SHOWN = 80  # most characters of an unusable value that a message quotes
 
 
 class _ExaminedArchive(NamedTuple):
@@ -52,8 +45,6 @@ class _ExaminedArchive(NamedTuple):
     whose: AgentDefinition
     archive: Path
     examined: Examined
-    begun: str
-    """Timestamp of the last time the archive was moved to the trash; empty if never."""
 
 
 class _Ids:
@@ -82,14 +73,13 @@ def check_lives(
 ) -> list[Problem]:
     """Return everything that is wrong with the archives and the ledger, by file and line.
 
-    Args:
-        definitions: every `agent.md` as read.
-        things: everything that the world's files describe.
-        between: called before each archive file and ledger line; an exception it raises ends the check.
-        look: examines one archive.
+    `definitions` and `things` are what the vault's files say, wrong ones included. `between` is called before each
+    archive file and ledger line; an exception it raises ends the check. `look` examines one archive.
     """
-    state = _saved_state(vault)
-    step, next_id = (state.step, state.next_id) if state is not None else (0, FIRST_ID)
+    step, next_id = 0, FIRST_ID
+    with suppress(VaultProblem):
+        if (state := read_state(vault)) is not None:
+            step, next_id = state.step, state.next_id
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
     lives: list[_ExaminedArchive] = []
@@ -105,7 +95,7 @@ def check_lives(
         file = f"agents/{folder.name}/archive"
         problems += [Problem(f"{file}/{name}", line, "", message) for name, line, message in examined.wrong]
         if whose is not None:
-            lives.append(_ExaminedArchive(whose, archive, examined, begun(vault, folder.name)))
+            lives.append(_ExaminedArchive(whose, archive, examined))
     ids = _Ids([*(one.id for one in known.values()), *(one.id for one in things)], next_id)
     return [*problems, *_held_to_ledger(vault, lives, step, ids, between)]
 
@@ -125,19 +115,6 @@ def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
         memory.close()
     told = [one.partition(": ")[2] for one in told if "summaries" in one]  # `examine` reports its lines more precisely
     return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
-
-
-def _saved_state(vault: Path) -> SavedState | None:
-    with suppress(VaultProblem):
-        return read_state(vault)
-    return None
-
-
-def begun(vault: Path, slug: str) -> str:
-    """Return when the agent's memory was last moved to the trash, as a timestamp; empty if never."""
-    found = (_PUT_AWAY.fullmatch(path.name.removeprefix(slug)) for path in vault.glob(f"{TRASH}/*/") if path.is_dir())
-    times = [datetime.strptime(one[1], "%Y%m%d-%H%M%S").replace(tzinfo=UTC) for one in found if one]
-    return iso(max(times)) if times else ""
 
 
 def _held_to_ledger(
@@ -173,10 +150,7 @@ def _held_to_ledger(
 def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[str]:
     """Yield why parts of a step are ignored when the world is rebuilt.
 
-    Args:
-        record: the step.
-        ids: all ids known before the step; the step's new ids are added.
-        left: receives the id of each agent that the step left an entry with, once per entry.
+    The step's new ids are added to `ids`, and the id of the agent of each entry that it left to `left`.
     """
     broken: list[object] = []
     named: list[str] = []
@@ -202,10 +176,8 @@ def _shown(value: object) -> str:
 
 
 def _is_due(life: _ExaminedArchive, record: dict[str, Any], step: int) -> bool:
-    at, number = record.get("at"), int(record["step"])
-    if not isinstance(at, str) or at[:_SECONDS] <= life.begun[:_SECONDS]:
-        return False
-    return number <= step or number < life.examined.last_source
+    number = int(record["step"])
+    return isinstance(record.get("at"), str) and (number <= step or number < life.examined.last_source)
 
 
 def _older(life: _ExaminedArchive, steps: Counter[int]) -> Iterator[Problem]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from itertools import islice
-from types import MappingProxyType
 from typing import Any
 
 from agents.agent import Agent
@@ -19,41 +18,16 @@ BATCH = 512
 """Entries written at once. A batch and the entries not folded yet must fit into a memory's tail in RAM."""
 
 
-def newcomer(
-    parts: Parts,
-    name: str,
-    location: str | None = None,
-    *,
-    description: str = "",
-    profile: str = "",
-    more: Mapping[str, object] = MappingProxyType({}),
-) -> Agent:
-    """Create an agent that is not in the vault yet, and return it.
+def newcomer(parts: Parts, name: str, *, person: bool = False, **written: Any) -> Agent:
+    """Create somebody who is not in the vault yet, open it and return it; `written` goes to `write_definition`.
 
-    Args:
-        location: name of its start location; None for nowhere.
-        more: further keys for the front matter of its `agent.md`.
-
-    Raises:
-        LociError: the name is invalid or already used in the world.
-        VaultProblem: the written file is invalid.
+    Raises LociError when the name is invalid or already used in the world, VaultProblem when the written file is wrong.
     """
-    clean = check_name(name)
+    clean, folder = check_name(name), parts.vault / "agents"
     check_free(clean, parts.engine.world)
-    check_unread(clean, parts.vault / "agents", parts.minds.drafts)
-    folder = parts.vault / "agents"
-    slug = write_definition(
-        folder,
-        clean,
-        parts.engine.world.new_id(),
-        person=False,
-        location=location,
-        description=description,
-        profile=profile,
-        more=more,
-    )
-    problems = parts.minds.load_definition(slug)
-    if problems:
+    check_unread(clean, folder, parts.minds.drafts)
+    slug = write_definition(folder, clean, parts.engine.world.new_id(), person=person, **written)
+    if problems := parts.minds.load_definition(slug):
         raise VaultProblem(problems)
     return parts.minds.open(slug)
 
@@ -73,13 +47,9 @@ async def live_through(
 ) -> None:
     """Append entries in order, fold what becomes due, and index it all. The recall service must be running.
 
-    Args:
-        records: see `agents.memory.entries.entry_from_record`.
-        batch: entries written at once, `BATCH` at most.
-        fold: called after each batch to fold what is due.
+    `fold` is called before the first batch and after each, of at most `BATCH` entries.
 
-    Raises:
-        LociError: the archive cannot be written.
+    Raises LociError when the archive cannot be written.
     """
     memory = agent.memory
     await parts.minds.catch_up(agent)
@@ -87,6 +57,7 @@ async def live_through(
     rest = iter(records)
     async with parts.recall.in_bulk(agent.id) as indexed:
         with memory.in_bulk():
+            await fold(agent)  # a run before this one may have ended between writing and folding
             while some := list(islice(rest, batch)):
                 written = memory.append_raw(some, source)
                 if memory.waiting:

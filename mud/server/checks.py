@@ -1,48 +1,47 @@
 """All checks of a vault's files.
 
 `check_files` runs at the start and after an edit; `check_vault` is what `check` and `status` list. Both read the vault
-anew, take no lock and write nothing. Add a check to `CHECKS`, or to `mud.server.archive_checks` when it reads archives.
+anew, take no lock and write nothing. Add a check to `VaultReading.checked`, or to `archive_checks` for archives.
 References between files are checked against everything readable, so that one mistake does not hide another.
 """
 
 from __future__ import annotations
 
+import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agents.brains import says_name
+from agents.brains import says_name, wrong_in
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced
+from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings
-from agents.memory.examining import Look, examine, unreadable
+from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
-from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile
-from agents.mind.sleep_schedule import time_of
+from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
 from agents.mind.templates import Templates
-from agents.population.directory import AgentDirectory, at_other_places
 from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
-from agents.reflection.settings import FILES, ReflectionSettings, parse_prompt
+from agents.reflection import FILES, ReflectionSettings, parse_prompt
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
-from mud.registry import Registry, hint, load
+from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
-from mud.server.phrases import VOICES, check_texts
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, VaultSettings
 from mud.storage.settings import Value, one_of
-from mud.storage.texts import TextStore
-from mud.storage.world_files import NO_ID, WorldFiles
-from mud.storage.world_state import SavedState, read_state
+from mud.storage.texts import Text, TextStore
+from mud.storage.world_files import NO_ID, WorldFiles, read_state
 from mud.world.names import Named, misleading_names
+from mud.world.narration import Phrase
 from mud.world.things import Kind, Thing
 
 SCHEMAS: dict[str, type] = {
@@ -61,10 +60,10 @@ FAMILIES: dict[str, type] = {"llm": LLMProfile}
 
 NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
-EMBED = "embed"
-"""Name of the LLM profile whose server makes embeddings."""
-WHO = "self.who"
-"""Key of the voice text in which a speaker says its own name."""
+EMBED = "embed"  # name of the LLM profile whose server makes embeddings
+VOICES = "instinct."  # prefix of the keys of agents' texts; the name of a voice follows
+DEFAULT_VOICE = "default"  # the voice that the others fall back on
+WHO = "self.who"  # key of the voice text in which a speaker says its own name
 TIMES = ("sleep_at", "wake_at")
 PROFILES = (
     (ThinkingSettings, "think_profile", ", and whoever thinks with it lives by instinct"),
@@ -82,7 +81,11 @@ class VaultReading:
         self.configuration = Configuration(vault, SCHEMAS, FAMILIES)
         self.texts = TextStore(vault / "text", SHIPPED / "text")
         self.roster = AgentDirectory(vault / "agents", SCHEMAS)
-        self.state, self.problems = _state(vault)
+        self.state, self.problems = None, list[Problem]()
+        try:
+            self.state = read_state(vault)
+        except VaultProblem as wrong_state:
+            self.problems += wrong_state.problems
         homes = self.state.files if self.state else {}
         self.roster.lived(homes)
         self.world_files = WorldFiles(vault, homes)
@@ -92,16 +95,24 @@ class VaultReading:
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
         self.files, wrong = self.world_files.load()
-        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `_misleading`
+        self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `checked`
 
-    @property
-    def drafts(self) -> list[AgentDefinition]:
-        """Every `agent.md` as read, invalid ones included."""
-        return list(self.roster.drafts.values())
-
-    @property
-    def locations(self) -> list[Thing]:
-        return [one for one in self.world_files.named if one.kind is Kind.LOCATION]
+    def checked(self) -> Iterator[Iterable[Problem]]:
+        """Yield what each check finds in all files together. Of two problems at one place only the first counts."""
+        configuration, drafts = self.configuration, list(self.roster.drafts.values())  # invalid ones included
+        locations = [one for one in self.world_files.named if one.kind is Kind.LOCATION]
+        yield self.roster.give_way({one.thing.id: one.file for one in self.files if one.thing.id})
+        yield check_names(configuration, self.texts, drafts, locations)
+        named = [name for one in drafts for name in _named(one)]
+        yield misleading_names([*named, *self.world_files.names], self.state.files if self.state else {})
+        yield unknown_styles(configuration, [name.removesuffix(".md") for name in self.styles.there()], drafts)
+        yield _unknown_templates(configuration, self.templates.there(), drafts)
+        yield _beyond_windows(configuration, drafts)
+        folders = sorted(path.parent for path in self.vault.glob("agents/[!.]*/agent.md"))
+        yield [problem for folder in folders for problem in fresh(folder)[1]]
+        yield [problem for folder in folders for problem in unreadable(folder)]
+        yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
+        yield misnamed(self.vault)
 
 
 def check_vault(vault: Path, look: Look = examine) -> list[Problem]:
@@ -132,8 +143,8 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
     if elsewhere is None:
         elsewhere = list(leads_elsewhere(vault))
     problems = [*reading.problems, *check_texts(reading.texts)]
-    for check in CHECKS:
-        problems += at_other_places(problems, check(reading))
+    for found in reading.checked():
+        problems += at_other_places(problems, found)
     return _in_order([*elsewhere, *_not_in(elsewhere, problems)])
 
 
@@ -162,67 +173,14 @@ def thought_templates(
     return Templates(vault / PROMPTS, files, parse_template)
 
 
-def _names(reading: VaultReading) -> list[Problem]:
-    return check_names(reading.configuration, reading.texts, reading.drafts, reading.locations)
-
-
-def _ids(reading: VaultReading) -> list[Problem]:
-    return reading.roster.give_way({one.thing.id: one.file for one in reading.files if one.thing.id})
-
-
-def _prompts(reading: VaultReading) -> list[Problem]:
-    """Return settings that name an unknown prompt or template, or a fold threshold above the context window."""
-    configuration, drafts = reading.configuration, reading.drafts
-    return [
-        *unknown_styles(configuration, [name.removesuffix(".md") for name in reading.styles.there()], drafts),
-        *unknown_templates(configuration, reading.templates.there(), drafts),
-        *beyond_windows(configuration, load("agents.compaction.strategies", Strategy, "strategy"), drafts),
-    ]
-
-
-def _memories(reading: VaultReading) -> list[Problem]:
-    """Return what is wrong in memory files that people wrote, even if the agent's own file is invalid."""
-    folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
-    return [problem for folder in folders for problem in fresh(folder)[1]]
-
-
-def _world(reading: VaultReading) -> list[Problem]:
-    return [] if any(one.thing.kind is Kind.LOCATION for one in reading.files) else [NOWHERE]
-
-
-def _state(vault: Path) -> tuple[SavedState | None, list[Problem]]:
-    try:
-        return read_state(vault), []
-    except VaultProblem as wrong:
-        return None, list(wrong.problems)
-
-
-def _misleading(reading: VaultReading) -> list[Problem]:
-    agents = [name for one in reading.drafts for name in _named(one)]
-    return misleading_names([*agents, *reading.world_files.names], reading.state.files if reading.state else {})
-
-
-def _ledger(reading: VaultReading) -> list[Problem]:
-    return misnamed(reading.vault)
-
-
-def _unreadable(reading: VaultReading) -> list[Problem]:
-    folders = sorted(path.parent for path in reading.vault.glob("agents/[!.]*/agent.md"))
-    return [problem for folder in folders for problem in unreadable(folder)]
-
-
-CHECKS: tuple[Callable[[VaultReading], list[Problem]], ...] = (
-    _ids, _names, _misleading, _prompts, _memories, _unreadable, _world, _ledger,
-)  # fmt: skip
-"""Checks run once all files are read. Of two problems at one place only the first is reported."""
-
-
 def check_names(
     configuration: Configuration, texts: TextStore, definitions: Iterable[AgentDefinition], locations: Sequence[Thing]
 ) -> list[Problem]:
     """Return all references to names that do not exist. Locations are not checked when there are none."""
-    problems = unknown_names(configuration, locations) + without_room(configuration)
-    voices = voices_in(texts)
+    starts = configuration.given(WorldSettings, "start_location") if locations else []
+    names, voices = [one.name for one in locations], voices_in(texts)
+    problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
+    problems += [*check_profiles(configuration), *_unknown_values(configuration, configuration.given)]
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
@@ -231,7 +189,7 @@ def check_names(
 
 
 def voices_in(texts: TextStore) -> list[str]:
-    return sorted({key.split(".")[1] for key in texts.keys("instinct.")})
+    return sorted({key.split(".")[1] for key in texts.keys(VOICES)})
 
 
 def unknown_in(one: AgentDefinition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
@@ -259,14 +217,11 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
         names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
-        said = [
-            (name, text) for name in sorted(names) for text in told if name in text and says_name(text, name, words)
-        ]
-        for name, text in said[:1]:
-            message = (
-                f"it says the name {name}, and whoever has this voice may be called otherwise; expected {{me}}: {text}"
-            )
-            problems.append(Problem(*texts.place(key), own, message))
+        for name, text in ((name, text) for name in sorted(names) for text in told if name in text):
+            if says_name(text, name, words):
+                why = f"it says the name {name}, and whoever has this voice may be called otherwise"
+                problems.append(Problem(*texts.place(key), own, f"{why}; expected {{me}}: {text}"))
+                break
     return problems
 
 
@@ -277,17 +232,13 @@ def _named(one: AgentDefinition) -> Iterator[Named]:
     yield from (Named(alias, one.file, line, "aliases", one.id) for alias in one.aliases if alias)
 
 
-def unknown_names(configuration: Configuration, locations: Sequence[Thing]) -> list[Problem]:
-    """Return settings in config that name a location, LLM profile or time of day that does not exist."""
-    starts = configuration.given(WorldSettings, "start_location") if locations else []
-    names = [one.name for one in locations]
-    problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
-    problems += no_addresses(configuration) + keys_not_sent(configuration)
-    return problems + _unknown_values(configuration, configuration.given)
-
-
 def _unknown_values(configuration: Configuration, given: Callable[[type, str], Sequence[Value]]) -> list[Problem]:
-    problems = [problem for key in TIMES for problem in _no_times(given(ThinkingSettings, key))]
+    problems = []
+    for value in (value for key in TIMES for value in given(ThinkingSettings, key)):
+        try:
+            time_of(str(value.value))
+        except ValueError as error:
+            problems.append(Problem(value.file, value.line, value.key, str(error)))
     profiles = configuration.names(LLMProfile)
     known = {name.lower() for name in profiles}
     for schema, key, meanwhile in PROFILES:
@@ -305,51 +256,32 @@ def _set(configuration: Configuration, schema: type, key: str, definitions: Iter
     return [*configuration.given(schema, key), *(value for value in own if value is not None)]
 
 
-def without_room(configuration: Configuration) -> list[Problem]:
-    """Return LLM profiles whose reply limit leaves no room for a prompt in the context window."""
-    problems = []
+def check_profiles(configuration: Configuration) -> Iterator[Problem]:
+    """Yield LLM profiles without room for a prompt, with an invalid address, or with a key that must not be sent."""
+    keys = ("backend", "host", "api_key_env", "num_ctx", "max_tokens")
     for name in configuration.names(LLMProfile):
-        window, reply = (configuration.given(LLMProfile, key, name)[-1] for key in ("num_ctx", "max_tokens"))
+        backend, host, key, window, reply = (configuration.given(LLMProfile, one, name)[-1] for one in keys)
+        hosts = configuration.get_named(LLMProfile, name).hosts
+        made = load("agents.llm.backends", Backend, "backend", [str(backend.value)]).get(str(backend.value))
+        if made.host is named_host:
+            wrong = filter(None, map(why_no_address, hosts))
+            yield from (Problem(host.file, host.line, host.key, why) for why in wrong)
+        if key.value:
+            if why := why_not(str(key.value)):
+                yield Problem(key.file, key.line, key.key, why)
+            unsent = filter(None, map(why_not_to, hosts))
+            yield from (Problem(host.file, host.line or key.line, host.key, why) for why in unsent)
         if name.lower() != EMBED and int(str(window.value)) - int(str(reply.value)) < MINIMUM:
             message = (
                 f"{reply.value} of the {window.value} tokens of num_ctx leave less than the {MINIMUM} that a prompt "
                 "takes; lower max_tokens or raise num_ctx"
             )
-            problems.append(Problem(reply.file, reply.line or window.line, reply.key, message))
-    return problems
+            yield Problem(reply.file, reply.line or window.line, reply.key, message)
 
 
-def no_addresses(configuration: Configuration) -> list[Problem]:
-    """Return invalid host addresses of LLM profiles, where the backend uses one."""
-    problems = []
-    for name in configuration.names(LLMProfile):
-        backend, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("backend", "host"))
-        made = load("agents.llm.backends", Backend, "backend", [str(backend.value)]).get(str(backend.value))
-        if made.host is named_host:
-            wrong = filter(None, map(why_no_address, configuration.get_named(LLMProfile, name).hosts))
-            problems += [Problem(host.file, host.line, host.key, why) for why in wrong]
-    return problems
-
-
-def keys_not_sent(configuration: Configuration) -> list[Problem]:
-    """Return LLM profiles whose API key variable is not allowed, or is not allowed for their host."""
-    problems = []
-    for name in configuration.names(LLMProfile):
-        key, host = (configuration.given(LLMProfile, one, name)[-1] for one in ("api_key_env", "host"))
-        if not key.value:
-            continue
-        if why := why_not(str(key.value)):
-            problems.append(Problem(key.file, key.line, key.key, why))
-        found = [why for one in configuration.get_named(LLMProfile, name).hosts if (why := why_not_to(one))]
-        problems += [Problem(host.file, host.line or key.line, host.key, why) for why in found]
-    return problems
-
-
-def beyond_windows(
-    configuration: Configuration, strategies: Registry[Strategy], definitions: Iterable[AgentDefinition]
-) -> list[Problem]:
+def _beyond_windows(configuration: Configuration, definitions: Iterable[AgentDefinition]) -> list[Problem]:
     """Return fold thresholds larger than the context window of the LLM profile that the agent thinks with."""
-    problems = []
+    strategies, problems = load("agents.compaction.strategies", Strategy, "strategy"), []
     everybody: list[Mapping[str, Value]] = [{}, *(one.overrides for one in definitions)]
     for own in everybody:
         settings = configuration.for_agent(CompactionSettings, own)
@@ -364,16 +296,6 @@ def beyond_windows(
     return list(dict.fromkeys(problems))
 
 
-def _no_times(values: Iterable[Value]) -> list[Problem]:
-    problems = []
-    for value in values:
-        try:
-            time_of(str(value.value))
-        except ValueError as error:
-            problems.append(Problem(value.file, value.line, value.key, str(error)))
-    return problems
-
-
 def unknown_styles(
     configuration: Configuration, styles: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
@@ -382,7 +304,7 @@ def unknown_styles(
     return [_unknown(one, styles) for one in values if one.value not in styles]
 
 
-def unknown_templates(
+def _unknown_templates(
     configuration: Configuration, files: Sequence[str], definitions: Iterable[AgentDefinition]
 ) -> list[Problem]:
     """Return settings that name an unknown prompt template; `files` are the names of the files in `vault/prompts`."""
@@ -394,3 +316,39 @@ def unknown_templates(
 def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem:
     message = f"there is no {value.value!r}{meanwhile}; {one_of(known)}{hint(str(value.value), known)}"
     return Problem(value.file, value.line, value.written, message)
+
+
+_OTHERS = (
+    "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
+    "agents.text.daytime", "agents.life.scheduler",
+    "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",
+    "agents.reflection", "agents.reflection.insights", "agents.reflection.note_taking",
+)  # fmt: skip
+"""Modules with phrases that are no plug-ins; given as names because some of them import this module."""
+
+
+def check_texts(texts: TextStore) -> list[Problem]:
+    """Return what is wrong with the vault's texts: the program's phrases and the voices."""
+    return texts.check(load_phrases(), check_voices)
+
+
+def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
+    below: dict[str, dict[str, Text]] = {DEFAULT_VOICE: {}}
+    for key, text in sorted(texts.items()):
+        if key.startswith(VOICES):
+            voice, _, own = key.removeprefix(VOICES).partition(".")
+            below.setdefault(voice, {})[own] = text
+    problems = []
+    for voice, found in below.items():
+        told = {own: text.variants for own, text in found.items()}
+        for own, message in wrong_in(told, complete=voice == DEFAULT_VOICE):
+            file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
+            problems.append(Problem(file, line, own, message))
+    return problems
+
+
+def load_phrases() -> list[Phrase]:
+    others = map(importlib.import_module, _OTHERS)
+    homes = (*others, *modules("mud.commands"), *modules("agents.commands"))
+    found = (value for module in homes for value in vars(module).values() if isinstance(value, Phrase))
+    return list({value.key: value for value in found}.values())

@@ -17,16 +17,16 @@ from mud.storage.files import read_if_there, write_atomic
 from mud.storage.paths import make_folder
 from mud.world.narration import phrase, shortened
 
+MODEL_ANSWERS = phrase("app.models.answers", "host")
+MODEL_SILENT = phrase("app.models.silent", "host")
 MET = phrase("app.models.met", "host", "model")
 MET_UNNAMED = phrase("app.models.met_unnamed", "host")
 
 log = logging.getLogger(__name__)
 
 FILE = "log/model_hosts.json"
-MOST = 100
-"""Hosts kept; the oldest is dropped first and reported again."""
-LONGEST = 100
-"""Most characters shown of an address or a model name."""
+MOST = 100  # hosts kept; the oldest is dropped first and reported again
+LONGEST = 100  # most characters shown of an address or a model name
 
 
 class KnownHosts:

@@ -6,24 +6,23 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
+from agents.agent import PARTS, TRASH
 from agents.memory.seeds import FOLDER as MEMORIES
-from agents.mind.character_memory import PARTS, TRASH
+from agents.recall.child import CHROMA
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
 from mud.sanitize import visible
 from mud.storage.files import NOTE
 from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, may_be_read, unsafe
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))
 """Files that the program writes, and folders that hold some of them."""
 WHOLLY_WRITTEN = (INDEX, TRASH, "log", "agents/*/archive", "agents/*/summaries")
 """Folders in which the program writes every file."""
-_SHOWN = 120
-"""Characters shown of a path that is too long to be used."""
+_SHOWN = 120  # characters shown of a path that is too long to be used
 
-SHOWN = 20
-"""Most links that a notice lists."""
+SHOWN = 20  # most links that a notice lists
 
 
 def leads_elsewhere(vault: Path) -> Iterator[Problem]:
@@ -48,7 +47,9 @@ def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
     """Return what is wrong with one directory entry. A separate stat of each file would take five times as long."""
     if entry.is_symlink():
         return _link(Path(entry.path), vault)
-    plain = entry.is_file(follow_symlinks=False) or entry.is_dir(follow_symlinks=False)
+    folder = entry.is_dir(follow_symlinks=False)
+    in_place_of_a_file = folder and entry.name != CHROMA and Path(entry.path).parent == vault / INDEX
+    plain = entry.is_file(follow_symlinks=False) or (folder and not in_place_of_a_file)
     return [] if plain else unsafe(entry.path, NO_FILE).problems
 
 

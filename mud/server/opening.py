@@ -1,4 +1,4 @@
-"""Opens the world of a vault: files, saved state, later ledger steps and agents.
+"""Opens the world of a vault: files define what things are, saved state and ledger where they are and who sleeps.
 
 What is broken is left out and reported; only a vault without a location cannot be opened. A reader writes nothing.
 """
@@ -7,29 +7,29 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from agents.definition import AgentDefinition, find_location
 from agents.mind.actor import left_by
 from agents.mind.settings import offers
-from agents.population.population import Population
+from agents.population import Population
 from mud.clock import Clock
 from mud.commands import Command
-from mud.engine.engine import Engine, WorldSettings
+from mud.engine.engine import Engine, WorldSettings, changes_of
 from mud.engine.ledger import Ledger
-from mud.engine.recovery import Placed, build_world, not_in
 from mud.errors import Problem, VaultProblem
 from mud.registry import Registry
 from mud.server.archive_checks import stays_asleep
 from mud.server.checks import NOWHERE, check_files, with_mistakes
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
+from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
 from mud.storage.world_files import ThingDefinition as WorldFile
-from mud.storage.world_files import WorldFiles, assign_ids
-from mud.storage.world_state import STATE, SavedState, read_state, set_state_aside
-from mud.world.things import Kind
+from mud.world.changes import Define, FallAsleep, Leave, Put
+from mud.world.things import Kind, Thing
 from mud.world.world import FIRST_ID, World, number_of
 
 log = logging.getLogger(__name__)
@@ -49,18 +49,9 @@ def open_world(
 ) -> tuple[Ledger, Engine, SavedState]:
     """Build the world from files, state and ledger, and give each memory the entries that only the ledger has.
 
-    Args:
-        world_files: not loaded yet.
-        state: the saved state; None if there is none.
-        minds: all agents, defined and not opened yet.
-        met: receives problems found here: an unusable state, a memory that cannot be opened.
-        writable: this process holds the vault's lock.
-
-    Returns:
-        The ledger, the engine, and the saved state of things whose files cannot be read.
-
-    Raises:
-        VaultProblem: there is no location; lists all other problems too.
+    The files are not loaded yet, the agents defined and not opened. `met` receives problems found here, such as a
+    memory that cannot be opened. Returns the ledger, the engine, and the saved state of things whose files cannot be
+    read. Raises VaultProblem with all problems when there is no location.
     """
     vault = world_files.vault
     ledger = Ledger(vault / "log")
@@ -82,7 +73,7 @@ def open_world(
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     for slug, definition in minds.definitions.items():
-        if not definition.person and minds.wake(slug):
+        if not definition.person and minds.opens(slug):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)
@@ -167,3 +158,68 @@ def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) 
         place = find_location(definition.location or "", locations) or locations[0]
         placed.append((definition.thing(), None if definition.person else place.id))
     return placed
+
+
+Placed = tuple[Thing, str | None]  # a thing and the id of the place that its file names
+
+
+def build_world(
+    placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]], *, begins: bool = True
+) -> World:
+    """Return the world as it was when it was left or killed; `records` are the ledger's steps after the state.
+
+    Args:
+        begins: nobody plays yet, so persons are sent away; False for a reader while the world may be in use.
+    """
+    world = World()
+    define = [Define(thing) for thing, _ in placed]
+    world.apply(define)
+    if state is not None:
+        world.reserve(state.next_id)
+    known = set(state.where) | set(state.away) if state else set()
+    world.apply(Put(thing.id, place) for thing, place in placed if place is not None and thing.id not in known)
+    if state is not None:
+        world.apply(Put(thing, into) for thing, into in state.where.items())
+        for thing, location in state.away.items():
+            world.set_away(thing, location)
+        world.apply(FallAsleep(who) for who in state.asleep)
+    for record in records:
+        world.apply(changes_of(record))
+    world.apply(define)  # files may have been edited while the world was not running
+    if begins:
+        _send_away(world, placed)
+    _put_back(world, placed)
+    return world
+
+
+def _send_away(world: World, placed: Sequence[Placed]) -> None:
+    fixed = {thing.id for thing, place in placed if place is not None}
+    for thing in list(world.things.values()):
+        # A person has no brain, and no file gives it a place.
+        if thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed and thing.id in world.where:
+            world.apply([Leave(thing.id)])
+
+
+def _put_back(world: World, placed: Sequence[Placed]) -> None:
+    for thing, place in placed:
+        lost = thing.kind is not Kind.LOCATION and thing.id not in world.where and thing.id not in world.away
+        if lost and place is not None:
+            world.apply([Put(thing.id, place)])
+
+
+def not_in(world: World, state: SavedState | None) -> SavedState:
+    """Return the part of a saved state about things that are missing now because their files could not be read."""
+    if state is None:
+        return SavedState(0, 0, {}, {})
+    where = {one: into for one, into in state.where.items() if one not in world.things}
+    away = {one: location for one, location in state.away.items() if one not in world.things}
+    return SavedState(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
+
+
+def state_of(
+    world: World, step: int, files: Mapping[str, str] = MappingProxyType({}), kept: SavedState | None = None
+) -> SavedState:
+    """Return the state to save after this step; about things that are missing now it says what `kept` says."""
+    rest = not_in(world, kept)
+    where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
+    return SavedState(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)

@@ -12,19 +12,18 @@ from agents.definition import AgentDefinition as Character
 from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
-from agents.memory.examining import JOURNALS, unreadable_file
+from agents.memory.history import JOURNALS, unreadable_file
 from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome
 from mud.engine.engine import changes_of
 from mud.errors import LociError, Problem, VaultProblem
-from mud.server.checks import check_files, with_mistakes
-from mud.server.phrases import check_texts
+from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.files import slugify
 from mud.storage.paths import SETTINGS, check_held
 from mud.storage.watch import Watcher
-from mud.storage.world_files import ThingDefinition, assign_ids
+from mud.storage.world_files import FOLDERS, ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.matching import plain
 from mud.world.narration import phrase
@@ -59,10 +58,9 @@ class Reloading:
         """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
         """The start location in each agent's file when it was last applied."""
-        for folder in ("config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"):
+        folders = ["config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"]
+        for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
-        for folder in ("locations", "items", "characters"):
-            self.watcher.watch(parts.vault / "world" / folder)
         for agent in parts.minds.opened():
             self.watch_agent(agent.folder)
 
@@ -82,7 +80,7 @@ class Reloading:
         for agent in parts.minds.opened():
             self.report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
-            parts.minds.seed(agent.slug)
+            parts.minds.import_written(agent.slug)
         self._settings_changed()
         self._fold_due()
         problems = check_files(parts.vault)
@@ -121,10 +119,10 @@ class Reloading:
             messages += told
         if set(by_top) - {"agents"}:
             refused += self._take_up_waiting()
-        if "config" in by_top or any(path.name == "agent.md" for path in paths):
+        settings = "config" in by_top or any(path.name == "agent.md" for path in paths)
+        if settings:
             self._settings_changed()
-            self._prompts()
-        elif "prompts" in by_top:
+        if settings or "prompts" in by_top:
             self._prompts()
         self._fold_due()
         wrong_before = {one.file for one in self._known}
@@ -155,9 +153,8 @@ class Reloading:
     async def _look_again(self, gone: set[Path], clock: Clock) -> None:
         await clock.sleep(MISSING_FOR)
         self._in_edit -= gone
-        if self._is_away():
-            return
-        self.report(self._news((), check_files(self._parts.vault)))
+        if not self._is_away():
+            self.report(self._news((), check_files(self._parts.vault)))
 
     def _is_away(self) -> bool:
         try:
@@ -182,7 +179,7 @@ class Reloading:
     def _fold_due(self) -> None:
         """Start the folds that a changed context window makes due."""
         for agent in self._parts.minds.opened():
-            self._parts.minds.remembered(agent.slug, ())
+            self._parts.minds.remembered(agent, ())
 
     def report(self, lines: Iterable[object]) -> None:
         for line in map(str, lines):
@@ -203,7 +200,7 @@ class Reloading:
         if agent is None or len(inside) != 3:
             return [], []
         if inside[1] == "memories":
-            minds.seed(agent.slug)
+            minds.import_written(agent.slug)
         if inside[1] == "summaries" and path.suffix == ".md":
             if _gone(path):
                 self._do_later(self._restore(agent.slug, self._parts.clock))
@@ -295,7 +292,7 @@ class Reloading:
         self.watch_agent(agent.folder)
         self._do_later(minds.catch_up(agent))
         if self._living is not None:
-            self._living.wake(agent)
+            self._living.begin(agent)
         return []
 
     async def _miss(self, slug: str, clock: Clock) -> None:
@@ -314,11 +311,9 @@ class Reloading:
 
     def _newcomers(self) -> list[Problem]:
         """Take up files without an agent: the id in one may have been blocked by an agent that has left."""
-        minds, problems = self._parts.minds, []
-        for path in sorted((self._parts.vault / "agents").glob("*/agent.md")):
-            if path.parent.name not in minds.definitions:
-                problems += self._definition(path.parent.name)
-        return problems
+        slugs = sorted(path.parent.name for path in (self._parts.vault / "agents").glob("*/agent.md"))
+        new = (slug for slug in slugs if slug not in self._parts.minds.definitions)
+        return [problem for slug in new for problem in self._definition(slug)]
 
     def bring_back(self, agent: Agent) -> None:
         """Recreate a player's missing folder with the entries that the ledger has; failures are logged and retried."""
@@ -328,9 +323,8 @@ class Reloading:
             return
         agent.memory.close()  # before the folder is there: waiting entries have numbers that follow the lost ones
         try:
-            write_definition(
-                parts.vault / "agents", one.name, one.id, person=True, description=one.description, slug=one.slug
-            )
+            folder, text = parts.vault / "agents", one.description
+            write_definition(folder, one.name, one.id, person=True, description=text, slug=one.slug)
             agent.life.reopen()
             self._recover()
         except (LociError, OSError) as error:
@@ -404,7 +398,7 @@ class Reloading:
             parts.minds.strike(definition.slug)
             return
         if self._living is not None:
-            self._living.rest(agent)
+            self._living.drop(agent)
         parts.minds.let_go(agent)
 
     def _world(self) -> list[Problem]:

@@ -6,19 +6,26 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from mud.commands import LONGEST_SHOWN, Outcome
+from agents.mind.traces import Trace
+from agents.population import PauseState, Population, Possession
+from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
+from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
+from mud.portal.session import Session
 from mud.registry import suggest
 from mud.server.checks import check_lives
 from mud.server.wiring import Parts
 from mud.storage.settings import Value, write_typed
 from mud.world.events import Request
 from mud.world.narration import listed, phrase, shortened
+from mud.world.roles import Role
 
 log = logging.getLogger(__name__)
 
 SAVED = phrase("app.save.saved", "step")
 NOT_SAVED = phrase("app.save.not_saved", "why")
+UNSYNCED = phrase("app.disk.unsynced", "why")
+SYNCED = phrase("app.disk.synced")
 RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
@@ -106,3 +113,69 @@ def _explained(parts: Parts, key: str, *, full: bool) -> str:
 def _overrides(parts: Parts, key: str) -> list[tuple[str, Value]]:
     found = [(one.name, one.overrides[key]) for one in parts.minds.definitions.values() if key in one.overrides]
     return sorted(found, key=lambda pair: pair[0])
+
+
+RELEASE, QUIT = "@release", "quit"
+STILL_ASLEEP = (WAKE, "sleep")
+"""Commands that do not wake a sleeping agent: the one wakes it anyway, the other is refused to a sleeper."""
+
+
+POSSESSED = "possessed"  # stands in a trace in place of a brain: the owner decided
+
+
+def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
+    """Carry out a line of the owner, given by id; `quit` ends a possession first."""
+    resting = minds.resting
+    led = resting.leads(owner)
+    command = _command(engine, led.who, line) if led is not None else None
+    if led is not None and command is not None and command.name == QUIT:
+        resting.possession = None
+    if led is None or (command is not None and command.name in (RELEASE, QUIT)):
+        return engine.step(owner, line, Role.OWNER)
+    step = _as_possessed(engine, led, line, command)
+    if command is not None and command.role <= Role.AGENT:  # commands that only the owner may use are not the agent's
+        _trace(engine, minds, led, step)
+    return step
+
+
+def _as_possessed(engine: Engine, led: Possession, line: str, command: Command | None) -> Step:
+    """Carry out a line as the possessed agent; like a player, it wakes up first."""
+    asleep = led.who in engine.world.asleep
+    woke = ""
+    if asleep and command is not None and command.name not in STILL_ASLEEP:
+        woke = engine.step(led.who, WAKE, Role.OWNER).reply
+    step = engine.step(led.who, line, Role.OWNER)
+    return step._replace(reply="\n".join(text for text in (woke, step.reply) if text))
+
+
+def _trace(engine: Engine, minds: Population, led: Possession, step: Step) -> None:
+    """Keep a trace of a possessed agent's line, unless the step was not written to the ledger."""
+    agent, here = minds.by_id(led.who), engine.world.location_of(led.who)
+    owner = engine.world.things.get(led.owner)
+    if agent is None or step.number == 0 or step.line is None:
+        return
+    trace = Trace(
+        step=step.number,
+        at=step.at,
+        who=led.who,
+        line=step.line,
+        name=led.name,
+        place=here.name if here is not None else "",
+        brain=POSSESSED,
+        why=f"typed by {owner.name if owner is not None else 'the owner'}, who had taken over",
+        refused=step.reply if step.failed else "",
+    )
+    agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
+
+
+def _command(engine: Engine, who: str, line: str) -> Command | None:
+    try:
+        return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
+    except Refusal:
+        return None
+
+
+def look_through(session: Session, resting: PauseState) -> None:
+    """Let a session show what the possessed agent perceives, or the owner's character when there is none."""
+    led = resting.leads(session.own)
+    session.who = led.who if led is not None else session.own

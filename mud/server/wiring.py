@@ -5,31 +5,30 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from agents.agent import Agent
+from agents.agent import Agent, Ask, Services
 from agents.brains import Brain
 from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
-from agents.definition import AgentDefinition, find_definition
+from agents.definition import find_definition
+from agents.directory import AGENT, agent_file
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
 from agents.llm.spending import BudgetSettings, ModelBudget, read_spending, write_spending
-from agents.mind.services import Ask, Services
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
-from agents.population.directory import AGENT, agent_file
-from agents.population.population import Population
+from agents.population import Population
 from agents.prompt.prompt import Prompt, Template
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
@@ -38,34 +37,27 @@ from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine
 from mud.engine.ledger import Ledger
-from mud.engine.recovery import state_of
 from mud.errors import LociError, Problem, VaultLocked, VaultProblem
 from mud.registry import Registry, collect, load
 from mud.sanitize import visible
-from mud.server.checks import EMBED, FAMILIES, SCHEMAS, check_files, thought_templates, unknown_in, voices_in
+from mud.server.checks import (
+    EMBED,
+    FAMILIES,
+    SCHEMAS,
+    check_files,
+    load_phrases,
+    thought_templates,
+    unknown_in,
+    voices_in,
+)
 from mud.server.known_hosts import KnownHosts
-from mud.server.opening import open_world, saved_state
-from mud.server.phrases import load_phrases
+from mud.server.opening import open_world, saved_state, state_of
 from mud.storage.configuration import Configuration
-from mud.storage.files import VaultLock, sweep_leftovers
+from mud.storage.files import lock_vault, sweep_leftovers
 from mud.storage.paths import SHIPPED, missing_in
 from mud.storage.texts import TextStore
-from mud.storage.world_files import WorldFiles
-from mud.storage.world_state import STATE, SavedState, write_state
+from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
 from mud.world.narration import listed
-
-__all__ = [
-    "FAMILIES",
-    "SCHEMAS",
-    "SHIPPED",
-    "Parts",
-    "RealClock",
-    "load_commands",
-    "must_have_words",
-    "opened",
-    "opened_for_recall",
-]
-
 
 UNCONFIRMED = "it refuses an archive"
 """Why not everything is on disk; the warnings of the agents' memories say more."""
@@ -88,14 +80,7 @@ class RealClock:
 
 @dataclass
 class Parts:
-    """An opened vault and its parts.
-
-    Args:
-        unread: the saved state of things whose files cannot be read; kept when saving.
-        writable: this process holds the vault's lock.
-        met: problems found while opening, which opening may have repaired.
-        reading: why a tool that wanted to write only reads; empty otherwise.
-    """
+    """An opened vault and its parts."""
 
     vault: Path
     clock: Clock
@@ -111,12 +96,12 @@ class Parts:
     world_files: WorldFiles
     ledger: Ledger
     engine: Engine
-    unread: SavedState
+    unread: SavedState  # the saved state of things whose files cannot be read; kept when saving
     prompting: Prompting
-    writable: bool
+    writable: bool  # this process holds the vault's lock
     met_hosts: KnownHosts
-    met: list[Problem] = field(default_factory=list)
-    reading: str = ""
+    met: list[Problem] = field(default_factory=list)  # problems found while opening, which opening may have repaired
+    reading: str = ""  # why a tool that wanted to write only reads; empty otherwise
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -143,35 +128,25 @@ class Parts:
         return lines
 
     def save(self) -> str:
-        """Write the state once all that it includes is in the archives and on disk.
+        """Write the state once all that it includes is in the archives and on disk. Raises OSError.
 
-        Returns:
-            Why it was not written; empty when it was.
-
-        Raises:
-            OSError: it cannot be written.
+        Returns why it was not written; empty when it was.
         """
         if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
-        write_state(self.vault, state_of(world, self.engine.number, self._homes(), self.unread), names)
+        agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
+        homes = dict(sorted({**self.world_files.homes, **agents}.items()))  # an unchanged state is written unchanged
+        write_state(self.vault, state_of(world, self.engine.number, homes, self.unread), names)
         return ""
 
     def unwritten(self) -> str:
         """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
-        names = [
-            agent.memory.name
-            for agent in self.minds.opened()
-            if agent.memory.waiting or agent.memory.missing_from is not None
-        ]
+        memories = [agent.memory for agent in self.minds.opened()]
+        names = [one.name for one in memories if one.waiting or one.missing_from is not None]
         names += ["somebody whose memory cannot be opened"] if self.minds.owed else []
         return f"no archive has all that the ledger left with {listed(names)}" if names else ""
-
-    def _homes(self) -> dict[str, str]:
-        """Return the file of each thing by id, sorted, so that an unchanged state is written unchanged."""
-        agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
-        return dict(sorted({**self.world_files.homes, **agents}.items()))
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
@@ -214,7 +189,7 @@ def opened(
     if not writable:
         yield _put_together(vault, clock or RealClock(), writable=False, alone=alone, asked=asked)
         return
-    with VaultLock(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
+    with lock_vault(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
         yield parts
 
 
@@ -253,7 +228,7 @@ def opened_for_recall(vault: Path) -> Iterator[Parts]:
     vault = vault_in(vault)
     with ExitStack() as stack:
         try:
-            stack.enter_context(VaultLock(vault))
+            stack.enter_context(lock_vault(vault))
             parts = stack.enter_context(_opened_to_write(vault, RealClock()))
         except (VaultLocked, VaultProblem, OSError) as error:
             stack.close()
@@ -284,50 +259,24 @@ def load_brains() -> Registry[Brain]:
 def _put_together(
     vault: Path, clock: Clock, *, writable: bool, alone: bool = False, asked: ModelSource | None = None
 ) -> Parts:
-    configuration = Configuration(vault, SCHEMAS, FAMILIES)
-    texts = TextStore(vault / "text", SHIPPED / "text")
-    templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
+    configuration, texts = Configuration(vault, SCHEMAS, FAMILIES), TextStore(vault / "text", SHIPPED / "text")
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     for part in (configuration, texts, summaries):
         part.load()  # problems are reported by `check_files`
-    own_limits = _own_limits(configuration, lambda: minds.definitions)
-    budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock, own_limits)
-    read_spending(vault, budget)
-    commands = load_commands()
-    backends, chance = asked or ModelSource(load("agents.llm.backends", Backend, "backend"), Random())
+    commands, met_hosts = load_commands(), KnownHosts(vault, texts.render, writable=writable)
+    queue = _queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
+    recall = _recall(vault, configuration, clock, queue, met_hosts, lambda: minds, writable=writable, alone=alone)
     by_model = not alone or asked is not None
-    met_hosts = KnownHosts(vault, texts.render, writable=writable)
-    on_answer: Callable[[str, str], None] = met_hosts if writable else lambda host, model: None
-    profiles = _profiles(configuration, commands)
-    queue = ModelQueue(profiles, backends, clock, chance=chance, budget=budget, on_answer=on_answer)
-    embedder = _embedder(configuration)
-    embedding_budget = EmbeddingBudget(budget, lambda who: _name_of(minds, who), clock, _tell_of(embedder, met_hosts))
-    recall = RecallService(
-        vault,
-        lambda: configuration.get(RecallSettings),
-        clock,
-        private=not writable,
-        at_once=alone,
-        by=embedder,
-        budget=embedding_budget,
-    )
     minds = Population(
         Services(
-            vault,
-            configuration,
-            texts.render,
+            vault, configuration, texts.render,
             load("agents.compaction.strategies", Strategy, "strategy"),
             load("agents.compaction.summarizers", Summarizer, "summarizer"),
-            recall,
-            clock,
-            _asker(queue) if by_model else None,
-            summaries.named,
+            recall, clock, _asker(queue) if by_model else None, summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
-            writable,
-            queue.token_counter if by_model else None,
-            queue,
+            writable, queue.token_counter if by_model else None, queue,
         )
-    )
+    )  # fmt: skip
     minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, voices_in(texts))
     minds.inner.load()
     met: list[Problem] = []
@@ -335,6 +284,7 @@ def _put_together(
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
+    templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
     ledger, engine, unread = open_world(
         world_files, state, clock, configuration, texts, commands, minds, met, writable=writable
@@ -342,7 +292,7 @@ def _put_together(
     prompting = Prompting(minds, templates, commands)
     minds.world = engine.world
     for slug in minds.definitions:
-        minds.seed(slug)
+        minds.import_written(slug)
     minds.prompt_of, minds.room_of, minds.shed_of = _prompter(prompting), prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
@@ -351,23 +301,21 @@ def _put_together(
     )  # fmt: skip
 
 
-def _embedder(configuration: Configuration) -> Callable[[], LLMProfile | None]:
-    def profile() -> LLMProfile | None:
-        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
-
-    return profile
-
-
-def _tell_of(embedder: Callable[[], LLMProfile | None], met_hosts: KnownHosts) -> Callable[[], None]:
-    def embedded() -> None:
-        if (profile := embedder()) is not None:
-            met_hosts(profile.host, profile.model)
-
-    return embedded
-
-
-def _profiles(configuration: Configuration, commands: Registry[Command]) -> Callable[[str], LLMProfile]:
+def _queue(
+    vault: Path,
+    configuration: Configuration,
+    commands: Registry[Command],
+    clock: Clock,
+    asked: ModelSource | None,
+    on_answer: KnownHosts | None,
+    minds: Callable[[], Population],
+) -> ModelQueue:
+    backends, chance = asked or ModelSource(load("agents.llm.backends", Backend, "backend"), Random())
     offered = offers(commands)
+
+    def own_limits(owner: str) -> BudgetSettings:
+        definition = find_definition(owner, minds().definitions)
+        return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
 
     def profile(name: str) -> LLMProfile:
         found = configuration.get_named(LLMProfile, name)
@@ -376,29 +324,38 @@ def _profiles(configuration: Configuration, commands: Registry[Command]) -> Call
         known = offered[configuration.get(ThinkingSettings).self_changes]
         return replace(found, commands=tuple(one.usage for one in known))
 
-    return profile
+    budget = ModelBudget(lambda: configuration.get(BudgetSettings), clock, own_limits)
+    read_spending(vault, budget)
+    told = on_answer or (lambda host, model: None)
+    return ModelQueue(profile, backends, clock, chance=chance, budget=budget, on_answer=told)
 
 
-def _own_limits(
-    configuration: Configuration, definitions: Callable[[], Mapping[str, AgentDefinition]]
-) -> Callable[[str], BudgetSettings]:
-    def limits(owner: str) -> BudgetSettings:
-        definition = find_definition(owner, definitions())
-        return configuration.for_agent(BudgetSettings, definition.overrides if definition is not None else {})
+def _recall(
+    vault: Path,
+    configuration: Configuration,
+    clock: Clock,
+    queue: ModelQueue,
+    met_hosts: KnownHosts,
+    minds: Callable[[], Population],
+    *,
+    writable: bool,
+    alone: bool,
+) -> RecallService:
+    def embedder() -> LLMProfile | None:
+        return configuration.get_named(LLMProfile, EMBED) if EMBED in configuration.names(LLMProfile) else None
 
-    return limits
+    def embedded() -> None:
+        if (profile := embedder()) is not None:
+            met_hosts(profile.host, profile.model)
 
+    def name_of(who: str) -> str:
+        return next((one.name for one in minds().definitions.values() if one.id == who), who)
 
-def must_have_words(texts: TextStore) -> None:
-    """Raise a LociError if a phrase has no text in the vault or in the shipped texts."""
-    missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
-    if missing:
-        source = f"copy them from {SHIPPED / 'text'}"
-        raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
-
-
-def _name_of(minds: Population, who: str) -> str:
-    return next((one.name for one in minds.definitions.values() if one.id == who), who)
+    settings, budget = (
+        partial(configuration.get, RecallSettings),
+        EmbeddingBudget(queue.budget, name_of, clock, embedded),
+    )
+    return RecallService(vault, settings, clock, private=not writable, at_once=alone, by=embedder, budget=budget)
 
 
 def _asker(queue: ModelQueue) -> Ask:
@@ -413,6 +370,14 @@ def _prompter(prompting: Prompting) -> Callable[[Agent], Awaitable[Prompt]]:
         return prompting.build(agent, await prompting.related(agent), thinks=True)
 
     return prompt_of
+
+
+def must_have_words(texts: TextStore) -> None:
+    """Raise a LociError if a phrase has no text in the vault or in the shipped texts."""
+    missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
+    if missing:
+        source = f"copy them from {SHIPPED / 'text'}"
+        raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 
 
 def spare_what_stays() -> None:

@@ -13,15 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from agents.agent import Agent
-from agents.text.repetition import RepetitionRate
+from agents.text.english import RepetitionRate
 from mud.clock import Clock
 from mud.engine.engine import Step
 from mud.world.events import Event, Perception
 from mud.world.things import Thing
 from mud.world.world import World
 
-ANSWER = 60.0
-"""World seconds within which an answer counts as a conversation."""
+ANSWER = 60.0  # world seconds within which an answer counts as a conversation
 SPEECH = ("speech", "whisper")
 
 
@@ -34,14 +33,10 @@ class Figures:
         self._locations = frozenset(locations)
         self._visited: set[str] = set()
         self._said = RepetitionRate()
-        self._heard: dict[tuple[str, str], float] = {}
-        """World time when the second last heard the first."""
-        self._with: dict[str, set[str]] = {one: set() for one in agents}
-        """The agents that each has spoken with."""
-        self._acted = dict.fromkeys(agents, self._began)
-        """World time of each agent's last line."""
-        self._late: set[str] = set()
-        """The agents that submitted a line in the last tenth of the run."""
+        self._heard: dict[tuple[str, str], float] = {}  # world time when the second last heard the first
+        self._with: dict[str, set[str]] = {one: set() for one in agents}  # the agents that each has spoken with
+        self._acted = dict.fromkeys(agents, self._began)  # world time of each agent's last line
+        self._late: set[str] = set()  # the agents that submitted a line in the last tenth of the run
         self._silence = 0.0
         self.steps = self.commands = self.events = self.thoughts = 0
         self.last = self._began

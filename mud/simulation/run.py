@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -25,17 +26,22 @@ from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend
 from agents.mind.thinker import FALLBACK, Thought
 from mud.clock import Clock, VirtualClock, parse_iso
+from mud.commands import Outcome
 from mud.engine.chronicle import Chronicle
 from mud.engine.engine import Step
 from mud.errors import LociError
+from mud.process import temporary_folder
 from mud.registry import Registry
+from mud.server.bulk import newcomer
+from mud.server.checks import voices_in
 from mud.server.requests import carry_out
 from mud.server.wiring import ModelSource, Parts, load_brains, opened, spare_what_stays, vault_in
-from mud.signals import temporary_folder
 from mud.simulation.figures import Figures, resident, state_hash
-from mud.simulation.people import make_up
 from mud.storage.files import copy_folder
+from mud.storage.texts import TextStore
+from mud.world.changes import Define, Put
 from mud.world.events import Request
+from mud.world.matching import plain
 from mud.world.narration import counted
 
 COPIED = ("config", "text", "prompts", "world", "agents", "log")
@@ -50,54 +56,40 @@ INDEX_EVERY = 4000
 """Most steps between two rounds of indexing. A question indexes the asking agent's memories, except the newest, which
 its prompt shows anyway.
 """
-COLLECTED_EVERY = 200_000
-"""Allocations between two garbage collections; a long pause does not matter here."""
-STANDSTILL = 30 * 3600.0
-"""World seconds without a line, longer than any night, after which the run is given up."""
+COLLECTED_EVERY = 200_000  # allocations between two garbage collections; a long pause does not matter here
+STANDSTILL = 30 * 3600.0  # world seconds without a line, longer than any night, after which the run is given up
 IN_MEMORY = Path("/dev/shm")
 """Folder for the copy if it has room: a disk takes longer to create a file than an agent to think."""
-BYTES_A_STEP = 16_000
-"""Bytes reserved per step, four times the usual amount."""
-PARTS_TOLD = 10
-"""How often a run reports progress."""
+BYTES_A_STEP = 16_000  # bytes reserved per step, four times the usual amount
+PARTS_TOLD = 10  # how often a run reports progress
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class SimulationPlan:
-    """What to simulate.
-
-    Args:
-        steps: lines to be submitted.
-        agents: number of agents, made-up ones included; None for those of the vault.
-        keep: run in the vault itself, not in a copy.
-        backends: makes the model backends, on the run's clock; None to use no model.
-    """
+    """What to simulate."""
 
     vault: Path
-    steps: int
-    agents: int | None
+    steps: int  # lines to be submitted
+    agents: int | None  # number of agents, made-up ones included; None for those of the vault
     seed: int
-    keep: bool = False
-    backends: Callable[[Clock], Registry[Backend]] | None = None
+    keep: bool = False  # run in the vault itself, not in a copy
+    backends: Callable[[Clock], Registry[Backend]] | None = None  # on the run's clock; None: no model
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
     """Run a simulation and return its figures (design, section 9); if nothing happens any more, raise a LociError."""
     plan = replace(plan, vault=vault_in(plan.vault))
     clock = VirtualClock()
+    asked = ModelSource(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
     with (
         _stage(plan) as vault,
-        opened(vault, writable=True, clock=clock, alone=True, asked=_asked(plan, clock)) as parts,
+        opened(vault, writable=True, clock=clock, alone=True, asked=asked) as parts,
     ):
         for line in parts.told_at_start():
             say(f"loci: {line}")
         return asyncio.run(_Run(parts, clock, plan, say).go())
-
-
-def _asked(plan: SimulationPlan, clock: Clock) -> ModelSource | None:
-    return ModelSource(plan.backends(clock), Random(plan.seed)) if plan.backends is not None else None
 
 
 @contextmanager
@@ -105,7 +97,9 @@ def _stage(plan: SimulationPlan) -> Iterator[Path]:
     if plan.keep:
         yield plan.vault
         return
-    with temporary_folder("loci-simulate-", place_for(_needed(plan))) as folder:
+    copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
+    needed = sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP  # the copy and what is added
+    with temporary_folder("loci-simulate-", place_for(needed)) as folder:
         copy = folder.resolve()
         for name in COPIED:
             copy_folder(plan.vault / name, copy / name, partial(_left_out, plan.vault))
@@ -121,12 +115,6 @@ def _left_out(vault: Path, folder: str, names: list[str]) -> set[str]:
         case _:
             left_out = _LEFT_OUT_ANYWHERE
     return left_out(folder, names)
-
-
-def _needed(plan: SimulationPlan) -> int:
-    """Return the bytes that a run may take: the copy and what the steps add."""
-    copied = (path for name in COPIED for path in (plan.vault / name).rglob("*"))
-    return sum(path.lstat().st_size for path in copied) + plan.steps * BYTES_A_STEP
 
 
 def place_for(needed: int, memory: Path = IN_MEMORY) -> Path | None:
@@ -165,9 +153,8 @@ class _Run:
         own = [agent for agent in self._parts.minds.opened() if not agent.definition.person]
         wanted = self._plan.agents if self._plan.agents is not None else len(own)
         if wanted < len(own):
-            raise LociError(
-                f"the vault has {counted(len(own), 'agent')} of its own; expected --agents {len(own)} or more"
-            )
+            there = f"the vault has {counted(len(own), 'agent')} of its own"
+            raise LociError(f"{there}; expected --agents {len(own)} or more")
         if wanted == 0:
             raise LociError("the vault has no agents; say with --agents how many to make up")
         own += make_up(self._parts, wanted - len(own), chance)
@@ -184,13 +171,14 @@ class _Run:
         parts, figures = self._parts, self._figures
         for agent in self._agents:
             await parts.minds.catch_up(agent)
-            self._living.wake(agent)
+            self._living.begin(agent)
         if self._plan.backends is not None:  # nothing watches the models here: each counts as answering until it fails
             self._living.answers.update(dict.fromkeys(self._living.profiles(), True))
         for observer in (parts.minds, self._living, figures, self._pages, self._chronicle):
             if observer is not None:
                 parts.engine.observe(observer.observe)
-        before = sum(agent.memory.total for agent in self._agents), sum(a.memory.compactions for a in self._agents)
+        memories = [agent.memory for agent in self._agents]
+        total, folds = sum(one.total for one in memories), sum(one.compactions for one in memories)
         spare_what_stays()
         usual = gc.get_threshold()
         gc.set_threshold(COLLECTED_EVERY, *usual[1:])
@@ -214,9 +202,9 @@ class _Run:
             "wall_seconds": round(seconds, 3),
             "commands": figures.commands,
             "events": figures.events,
-            "memories": sum(agent.memory.total for agent in self._agents) - before[0],
+            "memories": sum(one.total for one in memories) - total,
             "thoughts": figures.thoughts,
-            "compactions": sum(agent.memory.compactions for agent in self._agents) - before[1],
+            "compactions": sum(one.compactions for one in memories) - folds,
             "repetition_rate": round(figures.repetition_rate, 4),
             "rss_mb": resident(),
             "state_hash": state_hash(parts.engine.world, self._agents),
@@ -251,16 +239,15 @@ class _Run:
         if self._unwritten is not None:
             raise LociError(self._unwritten)
         if self._clock.monotonic() - self._figures.last > STANDSTILL:
-            raise LociError(
-                f"nobody has done anything for {STANDSTILL / 3600:.0f} hours; do all of them sleep for good?"
-            )
+            hours = f"{STANDSTILL / 3600:.0f} hours"
+            raise LociError(f"nobody has done anything for {hours}; do all of them sleep for good?")
         await self._settle()
 
     async def _settle(self) -> None:
         while self._requests:
             request = self._requests.pop(0)
             self._parts.engine.answer(request, await carry_out(self._parts, request, list))
-        await self._parts.minds.settle_folds()
+        await self._parts.minds.folds.settle()
 
     def _submitted(self, step: Step) -> None:
         if step.number == 0:
@@ -280,3 +267,55 @@ class _Run:
         if self._chronicle is not None:
             self._chronicle.close()
         await parts.recall.stop()
+
+
+LISTS = "newcomers."  # prefix of the keys of these lists in the vault's texts
+INTERVALS = (6, 14)  # least and most seconds between two thoughts
+
+
+def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
+    """Make up `count` agents and bring each into the world."""
+    names = _names(parts, chance)
+    if len(names) < count:
+        raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")
+    voices = voices_in(parts.texts)
+    return [_come_in(parts, name, chance.choice(voices), chance) for name in names[:count]]
+
+
+def _names(parts: Parts, chance: Random) -> list[str]:
+    """Return unused names in random order: plain ones first, then those with a second name."""
+    first, second = (list(_list(parts.texts, f"names.{key}")) for key in ("first", "second"))
+    chance.shuffle(first)
+    chance.shuffle(second)
+    taken = {plain(name) for thing in parts.engine.world.things.values() for name in thing.names}
+    taken |= {plain(name) for definition in parts.minds.drafts.values() for name in definition.names}
+    both = [f"{one} {other}" for other, one in product(second, first)]
+    return [name for name in dict.fromkeys([*first, *both]) if plain(name) not in taken]
+
+
+def _list(texts: TextStore, key: str) -> tuple[str, ...]:
+    found = texts.variants(LISTS + key)
+    if not found:
+        raise LociError(f"the vault's text/newcomers.md has no list {key}; newcomers are made up from it")
+    return found
+
+
+def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
+    engine = parts.engine
+    home = chance.choice(engine.world.locations())
+    profile = [chance.choice(_list(parts.texts, f"person.{key}")) for key in ("trade", "manner", "wish")]
+    agent = newcomer(
+        parts,
+        name,
+        location=home.name,
+        description=chance.choice(_list(parts.texts, "person.look")),
+        profile=" ".join(profile),
+        more={"voice": voice, "think_interval": chance.randint(*INTERVALS)},
+    )
+    character = agent.definition.thing()
+    # Not `enter`: others would perceive an arrival, and newcomers are to have lived here all along.
+    step = engine.happen(character, Outcome("", changes=(Define(character), Put(character.id, home.id))))
+    if step.failed:
+        raise LociError(step.reply)
+    engine.witnesses.add(agent.id)
+    return agent

@@ -37,10 +37,8 @@ class Configuration:
         self._families = dict(families or {})
         self._values: dict[str, dict[str, Value]] = {}
         self._given: dict[str, list[Value]] = {}
-        self._made: dict[tuple[object, ...], Any] = {}
-        """Cache; some settings are requested with every memory."""
-        self.version = 0
-        """Incremented whenever a setting may have changed."""
+        self._made: dict[tuple[object, ...], Any] = {}  # cache; some settings are requested with every memory
+        self.version = 0  # incremented whenever a setting may have changed
         self._names = {schema: name for name, schema in [*self.schemas.items(), *self._families.items()]}
         if len(self._names) != len(self.schemas) + len(self._families):
             raise ValueError("one schema is given for two config files")

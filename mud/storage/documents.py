@@ -33,27 +33,17 @@ _SECOND_FRONT = re.compile(r"(?:[A-Za-z_]+:.*\n(?:[ \t]+.*\n)*)+---[ \t\r]*$", r
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A parsed markdown file; all text is sanitized.
-
-    Args:
-        lines: line number of each key of the front matter; nested keys are named `outer.inner`.
-        body: everything after the front matter, with `\n` as line end; `body_of` returns it unchanged.
-        title: the `# heading` before the first `## heading`, if any.
-        intro: the text before the first `## heading`, without the title, stripped.
-        sections: text under each `## heading`, stripped; sections with the same heading are joined.
-        title_line: line number of the title; of the body without one.
-        title_hides: the title in the file holds invisible characters.
-    """
+    """A parsed markdown file; all text is sanitized."""
 
     front: dict[str, object] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
-    body: str = ""
+    lines: dict[str, int] = field(default_factory=dict)  # line number of each key; nested keys are `outer.inner`
+    body: str = ""  # everything after the front matter, with `\n` as line end; `body_of` returns it unchanged
     body_line: int = 1
-    title: str | None = None
-    intro: str = ""
-    sections: dict[str, str] = field(default_factory=dict)
-    title_line: int = 1
-    title_hides: bool = False
+    title: str | None = None  # the `# heading` before the first `## heading`, if any
+    intro: str = ""  # the text before the first `## heading`, without the title, stripped
+    sections: dict[str, str] = field(default_factory=dict)  # text under each `## heading`; equal ones are joined
+    title_line: int = 1  # line number of the title; of the body without one
+    title_hides: bool = False  # the title in the file holds invisible characters
 
     def section(self, heading: str) -> str | None:
         """Return the text under a `## heading`, ignoring case; None without one."""

@@ -15,9 +15,10 @@ import secrets
 import shutil
 import stat
 import unicodedata
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
+from io import TextIOWrapper
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
-from types import TracebackType
 
 from mud.errors import Problem, UnsafePath, VaultLocked, VaultProblem
 from mud.storage.paths import (
@@ -36,26 +37,21 @@ from mud.storage.paths import (
     unsafe,
 )
 
-READ_LIMIT = 1024 * 1024
-"""Bytes; for files that people write."""
+READ_LIMIT = 1024 * 1024  # bytes; for files that people write
 OWN_LIMIT = 16 * READ_LIMIT
 """Bytes; for files that the program writes or appends to, such as a journal or a summary with its sources."""
 
-LONGEST_NAME = 60
-"""Characters in a slug; `LONGEST_NAME_BYTES` holds too, as file systems limit bytes."""
+LONGEST_NAME = 60  # characters in a slug; `LONGEST_NAME_BYTES` holds too, as file systems limit bytes
 LONGEST_NAME_BYTES = 180
 """Leaves room for `-edited`, a counter and an extension within the 255 bytes of common file systems."""
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
 """Device names of Windows, reserved with any extension."""
-_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
-"""Names of the temporary files of `write_atomic`."""
-NOTE = ".lock"
-"""The file of a vault with the process id of its writer."""
+_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")  # names of the temporary files of `write_atomic`
+NOTE = ".lock"  # the file of a vault with the process id of its writer
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
 """Errors of file systems that cannot lock a folder, such as network ones."""
-_DROPPED = "'’ʼ`´"
-"""Marks that are dropped without a gap: "Eliza's" becomes one word."""
+_DROPPED = "'’ʼ`´"  # marks that are dropped without a gap: "Eliza's" becomes one word
 
 
 def slugify(name: str) -> str:
@@ -225,13 +221,9 @@ def _can_be_copied(path: Path) -> bool:
 def read_text(path: Path, limit: int = READ_LIMIT, file: str | None = None, *, inside: bool = False) -> str:
     """Return the text of a file that people may have written, with its line ends unchanged.
 
-    Args:
-        file: its name in problems; the path when None.
-        inside: never follow a link out of the vault, even with `follow_links`.
-        limit: bytes.
-
-    Raises:
-        VaultProblem: it is missing, unreadable, not ordinary, a forbidden link, too long or not UTF-8.
+    `limit` is in bytes; `file` is its name in problems; with `inside` no link out of the vault is followed, even with
+    `follow_links`. Raises VaultProblem when it is missing, unreadable, not ordinary, a forbidden link, too long or not
+    UTF-8.
     """
     text = read_if_there(path, limit, file, inside=inside)
     if text is None:
@@ -279,57 +271,45 @@ def lock_folder(folder: Path, *, wait: bool) -> int:
     return descriptor
 
 
-class VaultLock:
-    """Allows one writer for a vault; the kernel releases the lock when the process ends.
+@contextlib.contextmanager
+def lock_vault(vault: Path) -> Iterator[None]:
+    """Allow one writer for a vault; the kernel releases the lock when the process ends.
 
     The folder itself is locked, so removing `.lock` lets no second writer in; `.lock` is locked too, for file systems
-    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`.
+    that cannot lock folders. A moved folder keeps its lock; see `paths.hold`. Raises VaultLocked when another process
+    has the lock, VaultProblem for an unwritable folder.
     """
-
-    def __init__(self, vault: Path) -> None:
-        self._vault = vault
-        self._held: list[int] = []
-
-    def acquire(self) -> None:
-        """Take the lock. Raises VaultLocked when another process has it, VaultProblem for an unwritable folder."""
-        note = self._vault / NOTE
+    held: list[int] = []
+    try:
+        _lock(vault, held)
         try:
-            self._held.append(lock_folder(self._vault, wait=False))
-            descriptor = open_own(note, os.O_RDWR | os.O_CREAT)
-            self._held.append(descriptor)
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
-            hold(self._vault, self._held[0])
-        except BlockingIOError:
-            self._let_go()
-            raise VaultLocked(str(self._vault.absolute()), _noted(note)) from None
-        except OSError as error:
-            self._let_go()
-            if isinstance(error, UnsafePath):
-                raise
-            why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
-            raise VaultProblem([Problem(str(self._vault), 0, "", why)]) from error
-
-    def _let_go(self) -> None:
-        if self._held:
-            let_go(self._vault)
-        for descriptor in self._held:
-            os.close(descriptor)
-        self._held.clear()
-
-    def release(self) -> None:
-        for note in self._held[1:]:
+            yield
+        finally:
             with contextlib.suppress(OSError):
-                os.ftruncate(note, 0)  # a stale number would name a process that is gone
-        self._let_go()
+                os.ftruncate(held[1], 0)  # a stale number would name a process that is gone
+    finally:
+        if held:
+            let_go(vault)
+        for descriptor in held:
+            os.close(descriptor)
 
-    def __enter__(self) -> VaultLock:
-        self.acquire()
-        return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.release()
+def _lock(vault: Path, held: list[int]) -> None:
+    note = vault / NOTE
+    try:
+        held.append(lock_folder(vault, wait=False))
+        held.append(open_own(note, os.O_RDWR | os.O_CREAT))
+        fcntl.flock(held[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.ftruncate(held[1], 0)
+        os.pwrite(held[1], f"{os.getpid()}\n".encode(), 0)
+        hold(vault, held[0])
+    except BlockingIOError:
+        raise VaultLocked(str(vault.absolute()), _noted(note)) from None
+    except UnsafePath:
+        raise
+    except OSError as error:
+        why = f"the vault cannot be locked: {error.strerror or error}; expected a folder one may write to"
+        raise VaultProblem([Problem(str(vault), 0, "", why)]) from error
 
 
 def _noted(note: Path) -> int | None:
@@ -338,3 +318,19 @@ def _noted(note: Path) -> int | None:
     except OSError:
         return None
     return int(number) if number.isdigit() else None
+
+
+class VaultLog(RotatingFileHandler):
+    """Writes log records to a file of the vault and makes its folder; keeps `kept` old files of one megabyte."""
+
+    def __init__(self, path: Path, kept: int) -> None:
+        make_folder(path.parent, above=True)
+        super().__init__(path, maxBytes=1_000_000, backupCount=kept, encoding="utf-8")
+
+    def _open(self) -> TextIOWrapper:
+        descriptor = open_own(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+        return os.fdopen(descriptor, "a", encoding=self.encoding, errors=self.errors)
+
+    def doRollover(self) -> None:
+        with own_folder(Path(self.baseFilename).parent):
+            super().doRollover()

@@ -33,18 +33,13 @@ _BOUNDARY: re.Pattern[str] = YAMLHandler.FM_BOUNDARY
 _ELSEWHERE = frozenset({"yes", "no", "on", "off", "y", "n"})
 """Text here, but booleans in other YAML readers, so they are written in quotes."""
 _PLAIN = re.compile(r"^[^\W\d][\w ./()-]*$")
-LONGEST_FRONT = 32 * 1024
-"""Characters; parsing this many takes half a second."""
-DEEPEST = 16
-"""Maximum nesting of mappings and lists."""
-_BY_LINES = 3
-"""Maximum nesting when keys are read one by one after a syntax error."""
-_SHORT = 40
-"""Characters of a text that is worth caching."""
+LONGEST_FRONT = 32 * 1024  # characters; parsing this many takes half a second
+DEEPEST = 16  # maximum nesting of mappings and lists
+_BY_LINES = 3  # maximum nesting when keys are read one by one after a syntax error
+_SHORT = 40  # characters of a text that is worth caching
 _HEAD = re.compile(r"^ *([^\s:#\"'\[\]{}][^:#\"'\[\]{}]*):[ \t]*(?:#.*)?$")
 """A key whose value is in the lines below."""
-_ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)
-"""A line that ends a front matter without a closing line."""
+_ENDED = re.compile(r"^(?:\s*$|#[ \t])", re.M)  # a line that ends a front matter without a closing line
 _TOO_DEEP = "brackets nested too deeply; expected 'key: value' lines"
 _BARE_LINK = re.compile(r"^[^\"'#\n]*?:\s*\[\[", re.M)
 
@@ -114,18 +109,13 @@ def split(text: str) -> Split:
 
 @dataclass
 class Front:
-    """A parsed front matter.
-
-    Args:
-        lines: line number of each key; nested keys are named `outer.inner`.
-        spans: for each top-level key, the file offsets from after its colon to the end of its value.
-    """
+    """A parsed front matter."""
 
     where: Split
     values: dict[str, object] = field(default_factory=dict)
-    lines: dict[str, int] = field(default_factory=dict)
+    lines: dict[str, int] = field(default_factory=dict)  # line number of each key; nested keys are `outer.inner`
     problems: list[Problem] = field(default_factory=list)
-    spans: dict[str, tuple[int, int]] = field(default_factory=dict)
+    spans: dict[str, tuple[int, int]] = field(default_factory=dict)  # of each top-level key, from its colon to its end
 
 
 def parse_front(text: str, file: str, longest: int = LONGEST_FRONT) -> Front:

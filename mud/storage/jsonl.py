@@ -23,10 +23,8 @@ log = logging.getLogger(__name__)
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; longer lines are broken, and never written. A step with a thousand witnesses has 4 MB."""
 
-_BLOCK = 1 << 16
-"""Bytes."""
-_SHOWN = 1 << 10
-"""Bytes of a line that are shown when it is too long."""
+_BLOCK = 1 << 16  # bytes
+_SHOWN = 1 << 10  # bytes of a line that are shown when it is too long
 
 
 class JsonlLine(NamedTuple):
@@ -52,11 +50,8 @@ def read_jsonl(path: Path, start: int = 0) -> Iterator[JsonlLine]:
                 more = file.readline(_BLOCK)  # only the beginning of a line that is too long is kept
                 offset += len(more)
             if more and raw.strip():
-                yield (
-                    _line(number, begun, raw[:-1])
-                    if more is raw
-                    else JsonlLine(number, begun, None, _shown(raw[:_SHOWN]))
-                )
+                whole = more is raw
+                yield _line(number, begun, raw[:-1]) if whole else JsonlLine(number, begun, None, _shown(raw[:_SHOWN]))
 
 
 def _line(number: int, offset: int, raw: bytes) -> JsonlLine:
@@ -172,9 +167,8 @@ class JsonlWriter:
             aside = self._set_aside(os.pread(descriptor, size - whole, whole))
             os.ftruncate(descriptor, whole)
             os.fsync(descriptor)
-            self.message = (
-                f"{self._path.name}: the last line was torn ({size - whole} bytes); it is kept in {aside.name}"
-            )
+            torn = f"the last line was torn ({size - whole} bytes)"
+            self.message = f"{self._path.name}: {torn}; it is kept in {aside.name}"
             log.warning("%s", self.message)
         return whole
 

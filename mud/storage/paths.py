@@ -32,8 +32,7 @@ WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)
 """On Linux, O_PATH needs no permission to list the folder."""
 _FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
-_LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)
-"""Errors when a link is not followed."""
+_LINK = (errno.ELOOP, errno.EMLINK, errno.ENOTDIR)  # errors when a link is not followed
 _NO_FILE = (errno.ENXIO, errno.EISDIR, errno.ENODEV, errno.EOPNOTSUPP)
 """Errors when a socket, pipe or folder is opened as a file."""
 LINK = "this is a link, and the program writes through none; expected it here itself, or nothing under this name"
@@ -43,12 +42,9 @@ OUTSIDE = f"this leads out of the vault through a link, and is read only with fo
 
 AWAY = "the vault's folder was moved, removed or replaced while it is in use; nothing is written until it is back"
 
-_LONGEST = 1 << 20
-"""Bytes of the settings file that are read."""
-_BLOCK = 4096
-"""Bytes of one read, at least."""
-_held: dict[str, int] = {}
-"""Path and folder descriptor of each vault that this process writes to."""
+_LONGEST = 1 << 20  # bytes of the settings file that are read
+_BLOCK = 4096  # bytes of one read, at least
+_held: dict[str, int] = {}  # path and folder descriptor of each vault that this process writes to
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,9 +206,7 @@ def move(source: Path, target: Path) -> None:
 def open_to_read(path: Path | str, *, inside: bool = False, own: bool = False) -> int:
     """Open a file for reading. Raises UnsafePath for special files and links that may not be followed.
 
-    Args:
-        inside: never follow a link out of the vault, even with `follow_links`.
-        own: only the program writes it, so it is never read through a link.
+    With `inside` no link out of the vault is followed, even with `follow_links`; with `own` no link at all.
     """
     try:
         return open_own(path, os.O_RDONLY)

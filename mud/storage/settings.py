@@ -31,8 +31,7 @@ _EXPECTED = {
 }
 _UNLIKE = {"int": "is no whole number", "float": "is no number", "bool": "is neither"}
 _LINE = re.compile(r"\*\*([a-z][a-z0-9_]*)\*\*:(.*)")
-_OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})
-"""Keys that Obsidian adds to front matter."""
+_OBSIDIAN = frozenset({"tags", "aliases", "cssclasses"})  # keys that Obsidian adds to front matter
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}")
 _DECIMAL = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 _BOOLS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
@@ -43,26 +42,18 @@ _ADDRESS = re.compile(r"https?://[^/\s]+/?", re.IGNORECASE)
 
 
 class Setting(NamedTuple):
-    """One key of a schema.
-
-    Args:
-        low, high: bounds, inclusive; None for no bound.
-        choices: the texts allowed; empty for any.
-        or_address: the address of a server is allowed too.
-        per_agent: an agent.md may override it.
-        alias: another name of the key in files.
-    """
+    """One key of a schema."""
 
     key: str
     type: str
     default: Any
     help: str
-    low: float | None = None
+    low: float | None = None  # bounds, inclusive; None for no bound
     high: float | None = None
-    choices: tuple[str, ...] = ()
-    or_address: bool = False
-    per_agent: bool = True
-    alias: str = ""
+    choices: tuple[str, ...] = ()  # the texts allowed; empty for any
+    or_address: bool = False  # the address of a server is allowed too
+    per_agent: bool = True  # an agent.md may override it
+    alias: str = ""  # another name of the key in files
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -28,8 +28,7 @@ from mud.storage.files import read_if_there
 from mud.storage.paths import markdown_below
 from mud.world.narration import Phrase
 
-FREE = ("instinct.", "newcomers.")
-"""Prefixes of texts that are chosen at random and need no declared phrase."""
+FREE = ("instinct.", "newcomers.")  # prefixes of texts that are chosen at random and need no declared phrase
 
 _SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
 _KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")
@@ -54,10 +53,7 @@ class Text(NamedTuple):
 
 def fill_places(text: str, places: Mapping[str, object]) -> str:
     """Fill the `{places}` of a text once; a place without a value stays as it is."""
-
-    return "".join(
-        [part if place is None else str(places.get(place, part)) for part, place in _parts(text)],
-    )
+    return "".join([part if place is None else str(places.get(place, part)) for part, place in _parts(text)])
 
 
 @lru_cache(maxsize=1 << 11)
@@ -93,8 +89,7 @@ class _TextReader:
         self.key, self.line = "", 0
         self.found: list[str] = []
         self.listed = False
-        self.joins = False
-        """The line before belongs to a text, so an indented line continues it."""
+        self.joins = False  # the line before belongs to a text, so an indented line continues it
 
     def say(self, line: int, key: str, message: str) -> None:
         self.problems.append(Problem(self.file, line, key, message))
@@ -142,15 +137,13 @@ class _TextReader:
             self.say(self.line, key, f"set twice; expected once (first in line {self.texts[key].line})")
             return
         if not self.found:
-            self.say(
-                self.line, key, f"it has no text; expected text behind the colon or a list below ({_EMPTY} for none)"
-            )
+            wanted = f"expected text behind the colon or a list below ({_EMPTY} for none)"
+            self.say(self.line, key, f"it has no text; {wanted}")
             return
         variants = tuple("" if text == _EMPTY else _unescaped(text) for text in self.found)
         if any(brace[0] in "{}" for text in variants for brace in _BRACES.finditer(text)):
-            self.say(
-                self.line, key, "a brace that is no place; expected {place} in lower case, or {{ and }} for braces"
-            )
+            wanted = "expected {place} in lower case, or {{ and }} for braces"
+            self.say(self.line, key, f"a brace that is no place; {wanted}")
             return
         self.texts[key] = Text(key, variants, self.file, self.line)
 
@@ -276,10 +269,8 @@ def _checked(texts: Mapping[str, Text], phrases: tuple[Phrase, ...]) -> list[Pro
     for key, phrase in used.items():
         text = texts.get(key)
         if text is None:
-            file = f"text/{key.split('.')[0]}.md"
-            problems.append(
-                Problem(file, 0, key, f"there is no such text, and the program uses it; expected {_asked(phrase)}")
-            )
+            message = f"there is no such text, and the program uses it; expected {_asked(phrase)}"
+            problems.append(Problem(f"text/{key.split('.')[0]}.md", 0, key, message))
             continue
         if len(text.variants) > 1:
             problems.append(Problem(text.file, text.line, key, "a list of texts; expected one text behind the colon"))

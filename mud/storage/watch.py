@@ -35,14 +35,10 @@ from mud.storage.paths import read_bytes
 
 log = logging.getLogger(__name__)
 
-QUIET = 0.3
-"""Seconds without another event before a save is complete; one save gives five or six events."""
-PATIENCE = 0.6
-"""Seconds after which changes are reported even while more arrive."""
-SWEEP = 5.0
-"""Seconds between two sweeps."""
-QUICK_SWEEP = 0.5
-"""Seconds between two sweeps while the system refuses to watch."""
+QUIET = 0.3  # seconds without another event before a save is complete; one save gives five or six events
+PATIENCE = 0.6  # seconds after which changes are reported even while more arrive
+SWEEP = 5.0  # seconds between two sweeps
+QUICK_SWEEP = 0.5  # seconds between two sweeps while the system refuses to watch
 
 NEVER = frozenset({"archive", "log"})
 """Folders that only the program writes, and often. Hidden folders are not watched either."""
@@ -78,8 +74,7 @@ class Watcher:
         self._events = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._wake = asyncio.Event()
-        self.blind = False
-        """The system refused to watch, so only sweeps find changes."""
+        self.blind = False  # the system refused to watch, so only sweeps find changes
 
     def watch(self, folder: Path) -> None:
         """Watch a folder, without its subfolders, unless it is hidden or in `NEVER`.

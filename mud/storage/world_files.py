@@ -1,12 +1,13 @@
-"""The files of locations, items and characters, as people write them.
+"""The world's files: locations, items and characters, as people write them, and the program's own `world/state.md`.
 
 Links are resolved over all files, and every mistake is reported with file, line and key. Only a missing `id` is ever
-written; the program's own file is in `world_state`.
+written into people's files.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import re
 from collections import defaultdict
@@ -15,29 +16,44 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 from mud.sanitize import sanitize
-from mud.storage.documents import Document, examine_document, link_name, replace_key, salvage_document
+from mud.storage.documents import (
+    Document,
+    examine_document,
+    link_name,
+    parse_document,
+    render_document,
+    replace_key,
+    salvage_document,
+)
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
+from mud.storage.paths import make_folder, move
 from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
 
+STATE = "world/state.md"
 FOLDERS = {"locations": Kind.LOCATION, "items": Kind.ITEM, "characters": Kind.CHARACTER}
 
 _ID = re.compile(r"#[0-9]{1,12}")
 NO_ID = "it has no id yet; one is written into the file when the world starts"
-_SHOWN = 40
-"""Characters of an invalid id that are shown."""
+EMPTY = "there is nothing in it, and other files lead to it; expected a line '# Name'"
+HIDDEN = "the name holds characters that nobody can see; expected one without"
+_SHOWN = 40  # characters of an invalid id that are shown
 _KEYS = {
     Kind.LOCATION: ("id", "type", "aliases", "exits"),
     Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
     Kind.CHARACTER: ("id", "type", "aliases", "location"),
 }
 _FREE = frozenset({"tags", "cssclasses"})
+_SAVED_ID = re.compile(r"#[0-9]{1,15}")
+_LONGEST = 1 << 28  # bytes; all of a large world is in its front matter
+HIGHEST = 10**11  # highest step and next id; far above any real one, and with room to count on
+_FILE = re.compile(r".+\.md", re.S)
 
 
 class ThingDefinition(NamedTuple):
@@ -68,8 +84,8 @@ class _Draft(NamedTuple):
         """It has an id or can get one. An invalid id is not replaced, and a file without a name gets none."""
         return bool(self.thing.id) or not (self.broken or "id" in self.document.front or not self.document.title)
 
-    def line(self, key: str) -> int:
-        return self.document.lines.get(key, 1)
+    def wrong(self, key: str, message: str, line: int = 0) -> Problem:
+        return Problem(self.file, line or self.document.lines.get(key, 1), key, message)
 
 
 class WorldFiles:
@@ -79,8 +95,7 @@ class WorldFiles:
         self.vault = vault
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
         self._good: dict[str, _Draft] = {}
-        self.named: list[Thing] = []
-        """All things that links may name, including those without an id or a title."""
+        self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
         self.names: list[Named] = []
         self.misleading: list[Problem] = []
 
@@ -103,23 +118,24 @@ class WorldFiles:
         directory, dead = self._links(drafts, own)
         if dead:  # again: now it is known which files keep their last good name
             directory, dead = self._links(drafts, own + dead)
-        problems = own + dead + [_nothing_in(one) for one in drafts if one.empty and one.file in directory.meant]
+        problems = own + dead
+        problems += [one.wrong("", EMPTY, 1) for one in drafts if one.empty and one.file in directory.meant]
         wrong = {problem.file for problem in problems}
         kept = {file: draft for file, draft in self._good.items() if file in wrong}
         now = {draft.file: draft for draft in drafts}
         self._good = {file: kept.get(file) or draft for file, draft in now.items() if file in kept or file not in wrong}
         used = [self._good.get(draft.file, draft) for draft in drafts]
         self.named = [one.thing for one in used if not one.empty or one.file in directory.meant]
-        found = [
-            _resolved(one, directory)[0] for one in used if one.usable and owners.get(one.thing.id) in (None, one.file)
-        ]
+        usable = (one for one in used if one.usable and owners.get(one.thing.id) in (None, one.file))
+        found = [_resolved(one, directory)[0] for one in usable]
         known, self.names = self.homes, [name for draft in drafts for name in _names(draft)]
         self.homes = known | {one.thing.id: one.file for one in found if one.thing.id}
-        problems += _hidden(drafts)
+        problems += [one.wrong("name", HIDDEN, one.document.title_line) for one in drafts if one.document.title_hides]
         self.misleading = misleading_names(self.names, known)
         problems += self.misleading  # reported only; the name is used
         wrong = {problem.file for problem in problems}
-        problems += [_no_id_yet(one) for one in drafts if one.usable and not one.thing.id and one.file not in wrong]
+        new = (one for one in drafts if one.usable and not one.thing.id and one.file not in wrong)
+        problems += [one.wrong("id", NO_ID, 1) for one in new]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
 
     def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
@@ -146,10 +162,6 @@ class WorldFiles:
         directory = _Directory([*(good for file, good in self._good.items() if file in wrong), *drafts])
         dead = [problem for draft in drafts if not draft.broken for problem in _resolved(draft, directory)[1]]
         return directory, dead
-
-
-def load_world_files(vault: Path) -> tuple[list[ThingDefinition], list[Problem]]:
-    return WorldFiles(vault).load()
 
 
 def _changed_at(path: Path) -> float:
@@ -202,19 +214,11 @@ class _FileReader:
         self.check_keys()
         identity = self.identity()
         if not document.title:
-            line = document.body_line
-            self.problems.append(
-                Problem(self.file, line, "", "it has no name; expected a line '# Name' under the front matter")
-            )
+            message = "it has no name; expected a line '# Name' under the front matter"
+            self.problems.append(Problem(self.file, document.body_line, "", message))
         described = document.section("Description")
-        thing = Thing(
-            id=identity,
-            kind=self.kind,
-            name=document.title or name,
-            description=document.intro if described is None else described,
-            aliases=self.aliases(),
-            fixed=self.fixed(),
-        )
+        text = document.intro if described is None else described
+        thing = Thing(identity, self.kind, document.title or name, text, self.aliases(), fixed=self.fixed())
         return _Draft(thing, self.file, document, self.links())
 
     def check_keys(self) -> None:
@@ -232,16 +236,14 @@ class _FileReader:
         value = self.document.front["id"]
         if isinstance(value, str) and _ID.fullmatch(value):
             return value
+        wanted, such = "a number", 'in quotes, such as "#1003"'
         if value is None:
-            self.say(
-                "id",
-                'it is empty; expected # and a number in quotes, such as "#1003" (without quotes # begins a comment)',
-            )
-        else:
-            shown = value if not isinstance(value, str) or len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
-            digits = isinstance(value, str) and value[:1] == "#" and value[1:].isdecimal()
-            wanted = "a number of at most 12 digits" if digits else "a number"
-            self.say("id", f'{shown!r} is no id; expected # and {wanted} in quotes, such as "#1003"')
+            self.say("id", f"it is empty; expected # and {wanted} {such} (without quotes # begins a comment)")
+            return ""
+        if isinstance(value, str):
+            wanted = "a number of at most 12 digits" if value[:1] == "#" and value[1:].isdecimal() else wanted
+            value = value if len(value) <= _SHOWN else f"{value[:_SHOWN]}..."
+        self.say("id", f"{value!r} is no id; expected # and {wanted} {such}")
         return ""
 
     def aliases(self) -> tuple[str, ...]:
@@ -249,11 +251,11 @@ class _FileReader:
         if value is None:
             return ()
         given = value if isinstance(value, list) else [value]
-        if not all(isinstance(alias, str) and alias.strip() for alias in given):
-            self.say(
-                "aliases", "an alias is no text; expected names, in quotes where they look like a number, true or null"
-            )
-        return tuple(alias for alias in given if isinstance(alias, str) and alias.strip())
+        names = tuple(alias for alias in given if isinstance(alias, str) and alias.strip())
+        if len(names) < len(given):
+            wanted = "expected names, in quotes where they look like a number, true or null"
+            self.say("aliases", f"an alias is no text; {wanted}")
+        return names
 
     def fixed(self) -> bool:
         value = self.document.front.get("fixed", False)
@@ -263,41 +265,28 @@ class _FileReader:
 
     def links(self) -> dict[str, str]:
         """Return the links as typed, by key: `location`, or `exits.<name>`."""
-        if self.kind is not Kind.LOCATION:
-            given = (
-                {"location": self.document.front["location"]} if self.document.front.get("location") is not None else {}
-            )
-        else:
-            exits = self.document.front.get("exits")
-            if exits is not None and not isinstance(exits, dict):
+        front, given = self.document.front, dict[str, object]()
+        if self.kind is Kind.LOCATION:
+            exits = front.get("exits")
+            if isinstance(exits, dict):
+                given = {f"exits.{name}": to for name, to in exits.items()}
+            elif exits is not None:
                 self.say("exits", 'these are no exits; expected lines such as south: "[[The Lobby]]" below')
-            given = {f"exits.{name}": to for name, to in exits.items()} if isinstance(exits, dict) else {}
+        elif front.get("location") is not None:
+            given = {"location": front["location"]}
         for key, value in given.items():
             if not isinstance(value, str):
-                self.say(
-                    key, 'it leads nowhere; expected a link or an id in quotes, such as "[[The Lobby]]" or "#1003"'
-                )
+                such = 'such as "[[The Lobby]]" or "#1003"'
+                self.say(key, f"it leads nowhere; expected a link or an id in quotes, {such}")
         return {key: value for key, value in given.items() if isinstance(value, str)}
 
 
-def _no_id_yet(draft: _Draft) -> Problem:
-    return Problem(draft.file, 1, "id", NO_ID)
-
-
-def _nothing_in(draft: _Draft) -> Problem:
-    return Problem(draft.file, 1, "", "there is nothing in it, and other files lead to it; expected a line '# Name'")
-
-
-def _hidden(drafts: Iterable[_Draft]) -> list[Problem]:
-    message = "the name holds characters that nobody can see; expected one without"
-    return [Problem(one.file, one.document.title_line, "name", message) for one in drafts if one.document.title_hides]
-
-
 def _names(draft: _Draft) -> Iterable[Named]:
-    file, identity = draft.file, draft.thing.id
-    if draft.document.title:
-        yield Named(draft.document.title, file, draft.document.title_line, "name", identity)
-    yield from (Named(one, file, draft.line("aliases"), "aliases", identity) for one in draft.thing.aliases)
+    file, document, identity = draft.file, draft.document, draft.thing.id
+    if document.title:
+        yield Named(document.title, file, document.title_line, "name", identity)
+    line = document.lines.get("aliases", 1)
+    yield from (Named(one, file, line, "aliases", identity) for one in draft.thing.aliases)
 
 
 def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[Problem], dict[str, str]]:
@@ -313,18 +302,16 @@ def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[P
     for draft in drafts:
         thing = draft.thing
         if thing.id and (first := owners.setdefault(thing.id, draft.file)) != draft.file and not draft.broken:
-            message = f"{thing.id} is the id of {first} too; expected an id of its own"
-            problems.append(Problem(draft.file, draft.line("id"), "id", message))
+            problems.append(draft.wrong("id", f"{thing.id} is the id of {first} too; expected an id of its own"))
         if draft.broken or not draft.document.title:
             continue
         if (first := named.setdefault((thing.kind, folded(thing.name)), draft.file)) != draft.file:
             message = f"{first} is called {thing.name!r} too; expected a name of its own"
-            problems.append(Problem(draft.file, draft.document.body_line, "name", message))
+            problems.append(draft.wrong("name", message, draft.document.body_line))
         seen: set[str] = set()
         for key in draft.links:
             if key.casefold() in seen:
-                message = "set twice in different case; expected once"
-                problems.append(Problem(draft.file, draft.line(key), key, message))
+                problems.append(draft.wrong(key, "set twice in different case; expected once"))
             seen.add(key.casefold())
     return problems, owners
 
@@ -361,10 +348,9 @@ def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, li
         if target is None:
             near = hint(link_name(typed) or typed, directory.names, directory.names.__getitem__)
             wanted = f'expected a link to a {kinds[0].value}, "[[Name]]", or its id'
-            problems.append(Problem(draft.file, draft.line(key), key, f"{typed!r} is nothing there is; {wanted}{near}"))
+            problems.append(draft.wrong(key, f"{typed!r} is nothing there is; {wanted}{near}"))
         elif target.file == draft.file and thing.kind is not Kind.LOCATION:
-            message = "a thing cannot be in itself; expected a link to a location"
-            problems.append(Problem(draft.file, draft.line(key), key, message))
+            problems.append(draft.wrong(key, "a thing cannot be in itself; expected a link to a location"))
         elif target.thing.id:
             found[key] = target.thing.id
     if thing.kind is not Kind.LOCATION:
@@ -396,3 +382,98 @@ def assign_ids(
             write_atomic(path, text)
             free += 1
     return free
+
+
+class SavedState(NamedTuple):
+    """`world/state.md`: where everything is and who sleeps, saved every few seconds; things are named by id."""
+
+    step: int  # the last step of the ledger that is included
+    next_id: int
+    where: dict[str, str]  # what each thing is in
+    away: dict[str, str]  # for each absent person, the location they left from
+    asleep: tuple[str, ...] = ()  # sleeping characters, in the order of falling asleep
+    files: Mapping[str, str] = MappingProxyType({})  # file of each thing; decides between two with one id
+
+
+def read_state(vault: Path) -> SavedState | None:
+    """Return the saved state; None without one. Raises VaultProblem when the file is not as the program writes it."""
+    text = read_if_there(vault / STATE, _LONGEST, STATE)
+    if text is None or not text.strip():
+        return None
+    document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
+    front: dict[str, Any] = {"asleep": [], "files": {}, **document.front}  # older states have no files
+    for key, (fits, expected) in _STATE_KEYS.items():
+        if not fits(value := front.get(key)):
+            expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
+            message = f"it is not in order; expected {expected}"
+            problems.append(Problem(STATE, document.lines.get(key, 1), key, message))
+    if problems:
+        raise VaultProblem(problems)
+    asleep = tuple(front["asleep"])
+    return SavedState(front["step"], front["next_id"], front["where"], front["away"], asleep, front["files"])
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= HIGHEST
+
+
+def _are_ids(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(one, str) and _SAVED_ID.fullmatch(one) for one in values)
+
+
+def _lead_to_ids(value: object) -> bool:
+    return isinstance(value, dict) and _are_ids(list(value.values()))
+
+
+def _lead_to_files(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(to, str) and _FILE.fullmatch(to) for to in value.values())
+
+
+_STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "step": (_is_number, "a whole number"),
+    "next_id": (_is_number, "a whole number"),
+    "where": (_lead_to_ids, "an id behind each id"),
+    "away": (_lead_to_ids, "an id behind each id"),
+    "files": (_lead_to_files, "a file behind each id"),
+    "asleep": (_are_ids, "a list of ids"),
+}
+
+
+def set_state_aside(vault: Path) -> str:
+    """Move a saved state that cannot be used into the log; return its new path inside the vault."""
+    folder = vault / "log"
+    make_folder(folder)
+    number = next(n for n in itertools.count(1) if not (folder / f"state-broken-{n}.md").exists())
+    aside = folder / f"state-broken-{number}.md"
+    move(vault / STATE, aside)
+    return aside.relative_to(vault).as_posix()
+
+
+def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None = None) -> str:
+    """Write the state, with a table for people below; `names` are the names of things by id.
+
+    Returns the text as written, for the watcher. After an OSError the old state is unchanged.
+    """
+    front = {
+        "type": "world_state",
+        "step": state.step,
+        "next_id": state.next_id,
+        "where": state.where,
+        "away": state.away,
+        "asleep": list(state.asleep),
+        "files": state.files,
+    }
+    text = render_document(front, _table(state, names or {}))
+    write_atomic(vault / STATE, text)
+    return text
+
+
+def _table(state: SavedState, names: Mapping[str, str]) -> str:
+    def shown(identity: str) -> str:
+        return names.get(identity, identity).replace("|", "\\|")
+
+    asleep = dict.fromkeys(state.asleep, ", asleep")
+    rows = [f"| {shown(thing)} | {shown(place)}{asleep.get(thing, '')} |" for thing, place in state.where.items()]
+    rows += [f"| {shown(thing)} | away, last in {shown(place)} |" for thing, place in state.away.items()]
+    intro = "The program writes this file every few seconds; what is edited here while it runs is overwritten."
+    return "\n".join(["# World State", "", intro, "", "| who or what | where |", "|---|---|", *rows, ""])

@@ -15,8 +15,8 @@ from typing import Any
 from agents.recall.recall import FOLDER
 from mud.clock import Clock, parse_iso
 from mud.errors import LociError
+from mud.process import temporary_folder
 from mud.server.wiring import RealClock
-from mud.signals import temporary_folder
 
 NEEDED = ("config", "text", "prompts", "world/locations")
 """The parts of a vault that are copied."""

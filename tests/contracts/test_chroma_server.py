@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.recall.documents import StoreFailed
 from agents.recall.indexes import Index, Place
-from agents.recall.indexes.chroma_server import CHROMA_SERVER
+from agents.recall.indexes.chroma import CHROMA
 from tests.chroma_server import ChromaServer, counts, free_port
 
 ROWS: NDArray[np.float32] = np.eye(4, dtype=np.float32)
@@ -30,7 +30,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
 
 
 def opened(folder: Path, address: str, model: str = "one") -> Index:
-    return CHROMA_SERVER.open(Place(folder, address), model, 4)
+    return CHROMA.open(Place(folder, address), model, 4)
 
 
 def collections(server: ChromaServer) -> int:

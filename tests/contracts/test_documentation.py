@@ -13,7 +13,8 @@ from agents.llm.backend import Backend
 from agents.recall.embedders import EmbedderKind
 from mud.cli import Tool
 from mud.registry import HasName, collect, load
-from mud.server.wiring import FAMILIES, SCHEMAS, load_commands
+from mud.server.checks import FAMILIES, SCHEMAS
+from mud.server.wiring import load_commands
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault
 

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 import pytest
 
-from agents.recall.embedders import Embedder, EmbedderKind, Served
+from agents.recall.embedders import Embedder, EmbedderKind, ServedEmbedder
 from agents.recall.settings import EMBEDDERS
 from mud.registry import load
 from tests.embedding_servers import listening, llama, ollama, profile
@@ -40,7 +40,7 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         address = adapter if kind.name == "ollama" else llama().address
         made = kind.make(folder, profile(address, num_ctx=128, timeout=60.0))
         yield made
-        cast(Served, made).close()
+        cast(ServedEmbedder, made).close()
 
 
 def test_the_setting_offers_every_embedder_there_is() -> None:

@@ -23,9 +23,10 @@ from mud.clock import VirtualClock
 from mud.commands import Outcome
 from mud.registry import load
 from mud.server.app import App, Options
+from mud.server.checks import FAMILIES, SCHEMAS
 from mud.server.reloading import Reloading
 from mud.server.requests import carry_out
-from mud.server.wiring import FAMILIES, SCHEMAS, Parts, RealClock, opened
+from mud.server.wiring import Parts, RealClock, opened
 from mud.storage.settings import Scalar, Setting, describe, fill, write_typed
 from mud.world.events import Perception, Request
 from mud.world.roles import Role

@@ -128,7 +128,7 @@ async def test_at_the_limit_summaries_are_made_by_rules(vault: Path) -> None:
         lines = [f"think of pear number {number}" for number in range(70)]
         for line in lines:
             parts.minds.observe(parts.engine.step(agent.id, line, Role.AGENT))
-        commit = await parts.minds.fold(agent, "manual")
+        commit = await parts.minds.fold(agent)
         assert commit is not None
         assert agent.memory.recent is not None
         assert agent.memory.recent.method == "extractive"

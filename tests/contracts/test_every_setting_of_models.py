@@ -19,6 +19,7 @@ from mud.errors import Unavailable
 from mud.server.wiring import Parts, opened
 from mud.world.events import Perception
 from tests.settings import proves, put
+from tests.unit.agents.llm.stage import running, waiting
 from tests.vaults import copy_vault
 
 PROMPT = "You are Eliza in The Garden.\n~Eliza>"
@@ -157,7 +158,7 @@ async def test_a_server_is_given_so_many_calls_at_once(vault: Path, most: int) -
             calls = [asyncio.create_task(ask(parts)) for _ in range(2)]
             for _ in range(most):
                 await asyncio.wait_for(server.asked.get(), 30)
-            assert (parts.queue.running, parts.queue.waiting) == (most, 2 - most)
+            assert (running(parts.queue), waiting(parts.queue)) == (most, 2 - most)
             server.gate.set()
             assert [reply.text for reply in await asyncio.gather(*calls)] == ["look", "look"]
 

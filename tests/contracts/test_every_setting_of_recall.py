@@ -53,7 +53,7 @@ async def hits(vault: Path, question: str, *records: Mapping[str, object]) -> li
     """Return what Eliza finds by words after she remembered this."""
     async with recalling(vault) as (parts, agent):
         remember(parts, agent, *records)
-        found, _ = await parts.minds.search(agent, question, 10)
+        found, _ = await parts.recall.search(agent.id, question, 10)
         return found
 
 
@@ -106,7 +106,7 @@ async def test_a_word_that_is_like_one_of_the_question_counts(vault: Path, weigh
     async with recalling(vault, vectors=True) as (parts, agent):
         remember(parts, agent, {"text": "The lighthousekeeper is old."}, {"text": "The key is lost."})
         await complete(parts)
-        hits, _ = await parts.minds.search(agent, "the lighthouse", 10)
+        hits, _ = await parts.recall.search(agent.id, "the lighthouse", 10)
         assert len([hit for hit in hits if hit.lexical is not None]) == found
 
 
@@ -118,7 +118,7 @@ async def test_what_is_set_gets_its_vectors(vault: Path, what: str, memory: bool
         remember(parts, agent, {"text": "The oars are split."})
         note(parts, agent, "First oar")
         await complete(parts)
-        found, behind = await parts.minds.search(agent, "oars", 5)
+        found, behind = await parts.recall.search(agent.id, "oars", 5)
         assert not behind
         assert {hit.kind: hit.vector is not None for hit in found} == {"heard": memory, "note": True}
 
@@ -130,10 +130,10 @@ async def test_the_vectors_are_kept_where_it_is_set(vault: Path, tmp_path: Path)
         async with recalling(vault, vectors=True) as (parts, agent):
             remember(parts, agent, {"text": "The oars are split."})
             await complete(parts)
-            (hit,), behind = await parts.minds.search(agent, "oars", 5)
+            (hit,), behind = await parts.recall.search(agent.id, "oars", 5)
             assert (hit.vector is not None, behind) == (True, False)
             server.kill()
-            (hit,), behind = await parts.minds.search(agent, "oars", 5)
+            (hit,), behind = await parts.recall.search(agent.id, "oars", 5)
             assert (hit.text, hit.vector, behind) == ("The oars are split.", None, True)
 
 
@@ -145,7 +145,7 @@ async def test_recency_raises_what_is_new(vault: Path) -> None:
     assert plain[0].score == plain[1].score
     put(vault, "recall", recency=1.0)
     async with recalling(vault) as (parts, agent):
-        raised, _ = await parts.minds.search(agent, "lamp", 10)
+        raised, _ = await parts.recall.search(agent.id, "lamp", 10)
     assert [hit.text for hit in raised] == [lamps[1]["text"], lamps[0]["text"]]
     assert raised[0].score == pytest.approx(2 * plain[0].score)
 
@@ -212,14 +212,14 @@ async def test_the_embedder_is_the_one_chosen_also_while_it_runs(vault: Path) ->
     async with recalling(vault, vectors=True) as (parts, agent):
         note(parts, agent, "First oar")
         await complete(parts)
-        (plain,), behind = await parts.minds.search(agent, "oars", 1)
+        (plain,), behind = await parts.recall.search(agent.id, "oars", 1)
         assert (plain.vector, behind) == (None, False)
         assert "hashing" in names
         put(vault, "recall", embedder="hashing")
         parts.configuration.load()
         parts.recall.look_again()
         await complete(parts)
-        (near,), behind = await parts.minds.search(agent, "oars", 1)
+        (near,), behind = await parts.recall.search(agent.id, "oars", 1)
         assert near.vector is not None
         assert not behind
 
@@ -232,12 +232,12 @@ async def test_vectors_have_their_weight_and_are_waited_for(vault: Path) -> None
         for weight in (0.0, 1.0):
             put(vault, "recall", vector_weight=weight)
             parts.configuration.load()
-            (hit,), behind = await parts.minds.search(agent, "oars boat", 1)
+            (hit,), behind = await parts.recall.search(agent.id, "oars boat", 1)
             assert not behind
             assert hit.lexical is not None
             assert hit.vector is not None
             assert hit.score == pytest.approx(weight * hit.vector + (1 - weight) * hit.lexical)
         put(vault, "recall", patience=0.0)
         parts.configuration.load()
-        (hit,), behind = await parts.minds.search(agent, "oars boat", 1)
+        (hit,), behind = await parts.recall.search(agent.id, "oars boat", 1)
         assert (hit.vector, behind) == (None, True)

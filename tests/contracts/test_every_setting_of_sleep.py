@@ -41,7 +41,7 @@ async def test_an_agent_sleeps_at_the_hours_that_are_set(
     async with house(tmp_path, clock) as home:
         living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
         eliza, found = home.agent("Eliza"), []
-        living.wake(eliza)
+        living.begin(eliza)
         running = asyncio.ensure_future(living.run())
         if bed is None and asleep:
             home.type(eliza, "sleep", Role.AGENT)

@@ -74,7 +74,7 @@ async def said(home: House, *names: str) -> dict[str, str | None]:
     await asyncio.gather(watch, return_exceptions=True)
     found = {}
     for agent in agents:
-        drives.wake(agent)
+        drives.begin(agent)
         step = await drives.act(agent, waiting=False)
         assert agent.thinker is not None
         assert agent.thinker.last is not None
@@ -219,14 +219,14 @@ async def test_an_agent_thinks_as_often_as_is_set(tmp_path: Path, vault: Path, w
         drives, pauses = home.living(override="instinct"), {}
         for name in ("Eliza", "Moss"):
             agent = home.agent(name)
-            drives.wake(agent)
+            drives.begin(agent)
             while drives.due is not None and drives.due - clock.monotonic() < 60:
                 clock.advance(max(0.0, drives.due - clock.monotonic()))
                 await drives.take_turn()
                 pauses[name] = (drives.due or 0.0) - clock.monotonic()
                 if pauses[name] < 60:
                     break
-            drives.rest(agent)
+            drives.drop(agent)
     assert 70 <= pauses["Eliza"] <= 130
     assert (pauses["Moss"] > 60) is (who == "everybody")
 

@@ -25,7 +25,7 @@ async def test_traces_take_as_many_megabytes_as_are_set(
     async with house(tmp_path) as home:
         living = home.living(brains=[puppet(lambda here: f"emote {'hums ' * 20}")], override="puppet")
         eliza = home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         for _ in range(150):
             await living.act(eliza, waiting=False)
     assert least <= sum(path.stat().st_size for path in vault.glob("log/traces/eliza/*")) <= most

@@ -22,6 +22,8 @@ from tests.live.indexed import talk
 from tests.live.thirty_facts import FACTS
 
 KINDS = load("agents.recall.indexes", IndexKind, "index")
+PLACES = list(itertools.product(KINDS.names(), (False, True)))
+"""Every index, in a folder and on a server."""
 DIMENSION = 24
 TYPES = ["memory", "memory_summary", "note"]
 Open = Callable[..., Index]
@@ -34,13 +36,14 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
         yield started
 
 
-@pytest.fixture(params=KINDS.names())
+@pytest.fixture(params=PLACES)
 def opened(request: pytest.FixtureRequest, tmp_path: Path, server: ChromaServer) -> Iterator[Open]:
     """Give a function that opens the index in the one folder, and close what the test left open."""
-    kind, indexes = KINDS.get(request.param), []
+    (name, on_server), indexes = request.param, []
 
     def start(model: str = "one", dimension: int = DIMENSION) -> Index:
-        indexes.append(kind.open(Place(tmp_path / "vectors", server.address), model, dimension))
+        place = Place(tmp_path / "vectors", server.address if on_server else "")
+        indexes.append(KINDS.get(name).open(place, model, dimension))
         return indexes[-1]
 
     yield start
@@ -146,9 +149,9 @@ def test_many_agents_are_kept_and_counted_apart(opened: Open) -> None:
         }
 
 
-@pytest.mark.parametrize("name", KINDS.names())
+@pytest.mark.parametrize(("name", "on_server"), PLACES)
 def test_it_holds_what_was_put_less_what_was_taken_out(
-    name: str, server: ChromaServer, tmp_path_factory: pytest.TempPathFactory
+    name: str, on_server: bool, server: ChromaServer, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     agents, runs = ["#1", "#2", "Él"], itertools.count()
     folder = tmp_path_factory.mktemp("kept")
@@ -162,7 +165,8 @@ def test_it_holds_what_was_put_less_what_was_taken_out(
     @settings(max_examples=8, deadline=None)
     @given(st.lists(acts, max_size=12))
     def holds(done: list[tuple[str, str, str, int]]) -> None:
-        index = KINDS.get(name).open(Place(folder / str(next(runs)), server.address), "one", DIMENSION)
+        place = Place(folder / str(next(runs)), server.address if on_server else "")
+        index = KINDS.get(name).open(place, "one", DIMENSION)
         kept: dict[tuple[str, str], set[str]] = {(agent, kind): set() for agent in agents for kind in TYPES}
         for act, agent, kind, number in done:
             one = f"{agent}|{kind}|{number}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agents.compaction.judge.judge import SummaryEvidence, made_up, misquoted, taken_for_true, validate
+from agents.compaction.judge import SummaryEvidence, made_up, misquoted, taken_for_true, validate
 from agents.compaction.summarizer import Summarizer, SummarySource, body_of
 from agents.memory.entries import Entry, undreamt
 from agents.memory.summaries import TIERS, SummaryFiles

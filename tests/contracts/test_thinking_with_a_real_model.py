@@ -21,7 +21,7 @@ from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, build_prompt, p
 from mud.errors import Unavailable
 from mud.registry import load
 from tests.live_server import WINDOW, LiveServer
-from tests.unit.agents.llm.stage import HandClock
+from tests.unit.agents.llm.stage import HandClock, running
 
 HEARD = tuple(f'Moss says, "The moss has grown {n} inches since spring."' for n in range(2, 12))
 PARTS = PromptParts(
@@ -105,7 +105,7 @@ async def test_a_prompt_as_long_as_the_window_allows_is_taken_by_the_server(live
 async def test_a_cancelled_thought_leaves_the_real_server_free_for_the_next(live_server: LiveServer) -> None:
     queue = opened(LLMProfile(host=live_server.address, max_tokens=2000, stop=(), temperature=0))
     long = asyncio.create_task(queue.ask(lambda: "Once upon a time", "think", Urgency.THINK, "Moss"))
-    while not queue.running:
+    while not running(queue):
         await asyncio.sleep(0)
     long.cancel()
     await asyncio.gather(long, return_exceptions=True)

@@ -67,7 +67,7 @@ class Stage:
         parts.engine.observe(parts.minds.observe)
         parts.engine.observe(self._observe)
         for agent in parts.minds.opened():
-            self.living.wake(agent)
+            self.living.begin(agent)
             self._due[agent.slug] = clock.monotonic() + self.chance.uniform(0.5, 5)
 
     def mind(self, name: str) -> Agent:

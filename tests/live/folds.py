@@ -28,7 +28,8 @@ from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from agents.mind.templates import Templates
 from mud.registry import load
-from mud.server.wiring import FAMILIES, SCHEMAS, RealClock
+from mud.server.checks import FAMILIES, SCHEMAS
+from mud.server.wiring import RealClock
 from mud.storage.configuration import Configuration
 from tests.live.judge import strangers
 from tests.live.tellers import Teller, cast

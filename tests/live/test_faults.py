@@ -110,6 +110,18 @@ def strike(lived: Path, folder: Path, life: Life, fault: str, at: int, *, lastin
     return any(call.get("fault") for call in calls(spec))
 
 
+def test_whoever_plays_is_told_in_the_game_that_the_disk_confirms_nothing(lived: Path, tmp_path: Path) -> None:
+    vault, errors = tmp_path / "vault", tmp_path / "errors"
+    shutil.copytree(lived, vault)
+    spec = Spec(str(vault), str(tmp_path / "calls"), (".index",), "unsynced", 1, True)
+    world = Running(vault, "--as", "Ann", "--no-agents", errors=errors, under=tracer(spec))
+    world.read_until("Exits:")
+    world.say("say lantern 1.0 is lit", "(the disk) It does not confirm what is written down (Input/output error).")
+    world.type("quit")
+    world.rest()
+    world.wait()
+
+
 FEW = [
     (life, fault, lasting, at)
     for life, fault, lasting, places in (

@@ -19,7 +19,7 @@ import pytest
 
 from agents.compaction.rebuild import FILE as REBUILDING
 from agents.memory.summaries import TIERS, parse_summary
-from mud.__main__ import main
+from mud.command_line import main
 from mud.storage.files import sha256_text
 from tests.processes import Running, memories, texts
 from tests.settings import put

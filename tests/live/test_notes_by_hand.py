@@ -32,7 +32,7 @@ class Desk:
 
     async def found(self, question: str) -> list[str]:
         """Return the titles of the notes that a question finds."""
-        hits, _ = await self.home.minds.search(self.ann, question, 5, "notes")
+        hits, _ = await self.home.parts.recall.search(self.ann.id, question, 5, "notes")
         return [hit.title or "" for hit in hits]
 
     async def until(self, question: str, titles: list[str]) -> None:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
-from mud.storage.files import VaultLock
+from mud.command_line import main
+from mud.storage.files import lock_vault
 from tests.processes import Running, loci, memories, texts
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -163,7 +163,7 @@ def test_whoever_only_reads_writes_nothing_at_all(vault: Path, lived: bool) -> N
     for argv in (["status", "Eliza"], ["check"]):
         assert loci(*argv, "--vault", vault).returncode == 0
     assert list(_state(vault)) == before
-    with VaultLock(vault):
+    with lock_vault(vault):
         (vault / ".lock").unlink()
         before = list(_state(vault))
         for argv in (["prompt", "Eliza"], ["recall", "Eliza", "golden key"]):

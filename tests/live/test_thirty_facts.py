@@ -33,7 +33,7 @@ async def test_an_agent_finds_what_it_was_told_among_much_else_when_asked_in_oth
         assert await home.parts.recall.complete()
         missed = []
         for fact in thirty_facts.FACTS:
-            hits, behind = await home.minds.search(eliza, fact.asked, 5)
+            hits, behind = await home.parts.recall.search(eliza.id, fact.asked, 5)
             assert not behind
             if not any(fact.told in hit.text for hit in hits):
                 missed.append(fact.asked)

@@ -71,8 +71,8 @@ async def test_every_line_of_a_real_model_and_of_instinct_is_explained(
 ) -> None:
     async with world(tmp_path, live_server) as (home, living):
         ann, eliza, moss = home.enter("Ann"), home.agent("Eliza"), home.agent("Moss")
-        living.wake(eliza)
-        living.wake(moss)
+        living.begin(eliza)
+        living.begin(moss)
         lines = await lines_of(home, living, ann, eliza, thought)
         brains = [await _explained(home, ann, eliza, n, lines, live_server) for n in range(1, thought + 1)]
         assert brains.count("language") >= thought * 5 // 7, brains

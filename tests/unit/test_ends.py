@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from mud.engine.ledger import Ledger
+from mud.process import SAME, Signals
 from mud.registry import plug_in_names
-from mud.signals import SAME, Signals
 from tests.processes import Running, memories, texts
 from tests.vaults import ROOT, copy_vault, without_vectors
 

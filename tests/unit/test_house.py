@@ -25,8 +25,8 @@ from agents.llm.backend import Backend
 from agents.recall.embedders import EmbedderKind
 from agents.recall.indexes import IndexKind
 from mud.cli import Tool
+from mud.command_line import check_packages
 from mud.commands import Command
-from mud.packages import check_packages
 from mud.registry import HasName, collect, load, modules, plug_in_names
 from tests.benchmarks._bench import Bench
 from tests.vaults import ROOT

@@ -23,7 +23,7 @@ from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
 from agents.text.addressing import calls, is_question
-from agents.text.repetition import THRESHOLD, similarity, words_of
+from agents.text.english import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 
 LINES = 16

@@ -1,6 +1,6 @@
 """An agent's evening and morning: it looks for a place to rest, says good night, and greets when it has woken.
 
-When anybody sleeps and wakes is no matter of this: the clock and the settings say so, see `agents.mind.sleep_schedule`.
+When anybody sleeps and wakes is no matter of this: the clock and the settings say so, see `agents.mind.settings`.
 Where agents do not sleep by the clock there is no evening.
 """
 

@@ -22,8 +22,7 @@ from mud.world.sentences import is_abbreviated
 
 DIRECT, OBSERVED, INFERRED, AMBIENT = 0.9, 0.8, 0.6, 0.3
 """Reliability of a memory, 0 to 1 (seed 003): told directly, observed, inferred, overheard."""
-SAMPLE = 64
-"""Maximum facts in a sample; one more is kept to estimate the weight of the rest."""
+SAMPLE = 64  # maximum facts in a sample; one more is kept to estimate the weight of the rest
 _ORDINARY = 3  # importance of a fact of which none is known
 
 _TRUST = {

@@ -12,14 +12,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from agents.compaction.settings import CompactionSettings, SummaryStyle
-from agents.memory.ranges import Range
+from agents.memory.entries import Range
 
 AUTOMATIC, MANUAL, SLEEP, EMERGENCY, PRESSURE = "automatic", "manual", "sleep", "emergency", "pressure"
 """Reasons of folds. Pressure: without the fold, the next prompt would leave out memories that no summary covers."""
 LEAST_MEMORY = 8
 """Tokens that a short memory takes, such as that somebody left: so many memories take as much in the mean at least."""
-Reach = tuple[str, int]
-"""A key of the settings, and a number of tokens."""
+Reach = tuple[str, int]  # A key of the settings, and a number of tokens
 
 
 class DueFold(NamedTuple):
@@ -40,24 +39,16 @@ class ViewBudget(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MemoryState:
-    """The input of a strategy's decisions; sizes are computed on access.
-
-    Args:
-        watermark: the last memory that a summary covers.
-        window: tokens of the thinking model's window.
-        chars: characters of the summaries and unfolded memories.
-        tokens: tokens of the view, summaries and memories as shown.
-        fitting: returns how many of the newest memories fit into so many tokens.
-    """
+    """The input of a strategy's decisions; sizes are computed on access."""
 
     total: int
-    watermark: int
+    watermark: int  # the last memory that a summary covers
     summaries: int = 0
-    window: int = 8192
+    window: int = 8192  # tokens of the thinking model's window
     asleep: bool = False
-    chars: Callable[[], int] = int
-    tokens: Callable[[], int] = int
-    fitting: Callable[[int], int] = lambda tokens: 0
+    chars: Callable[[], int] = int  # characters of the summaries and unfolded memories
+    tokens: Callable[[], int] = int  # tokens of the view, summaries and memories as shown
+    fitting: Callable[[int], int] = lambda tokens: 0  # returns how many of the newest memories fit into so many tokens
 
     @property
     def unfolded(self) -> int:
@@ -79,41 +70,32 @@ def nothing(state: MemoryState, settings: CompactionSettings) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Strategy:
-    """A plug-in that decides what is folded and when: pure functions of the state of a memory and the settings.
-
-    Args:
-        due: returns the automatic fold that is due now.
-        manual: returns the fold on request; its reason is ignored.
-        waits: describes what it waits for, such as `at 129 memories`.
-        keeps: describes what is never folded, such as `the newest 64 memories`.
-        next_at: memories at which the next fold is due; None if it does not depend on their number.
-        by_number: a fold is due from that number on and never before.
-        rolling: it has one summary, rewritten in every fold.
-        hides: the range of unfolded memories that is not shown either.
-        least_saving: tokens that an automatic fold must save.
-        by_tokens: it decides by tokens, so they are counted as exactly as possible.
-        journals: facts go to the journal before a fold, and the agent is told when a fold is near.
-        budgets: the limits that it keeps for the view.
-        reach: the deciding key of the settings, and the tokens at which it folds at the latest; None if it never
-            does.
-    """
+    """A plug-in that decides what is folded and when: pure functions of the state of a memory and the settings."""
 
     name: str
     help: str
+    # returns the automatic fold that is due now
     due: Callable[[MemoryState, CompactionSettings], DueFold | None] = nothing
+    # returns the fold on request; its reason is ignored
     manual: Callable[[MemoryState, CompactionSettings], DueFold | None] = nothing
+    # describes what it waits for, such as `at 129 memories`
     waits: Callable[[MemoryState, CompactionSettings], str] = lambda state, settings: (
         "only what a prompt has no room for"
     )
+    # describes what is never folded, such as `the newest 64 memories`
     keeps: Callable[[CompactionSettings], str] = lambda settings: "everything"
+    # memories at which the next fold is due; None if it does not depend on their number
     next_at: Callable[[MemoryState, CompactionSettings], int | None] = nothing
-    by_number: bool = False
-    rolling: bool = False
+    by_number: bool = False  # a fold is due from that number on and never before
+    rolling: bool = False  # it has one summary, rewritten in every fold
     masks: bool = False
+    # the range of unfolded memories that is not shown either
     hides: Callable[[MemoryState, CompactionSettings], Range | None] = nothing
-    least_saving: Callable[[CompactionSettings], int] = lambda settings: 0
-    by_tokens: bool = False
-    journals: bool = False
+    least_saving: Callable[[CompactionSettings], int] = lambda settings: 0  # tokens that an automatic fold must save
+    by_tokens: bool = False  # it decides by tokens, so they are counted as exactly as possible
+    journals: bool = False  # facts go to the journal before a fold, and the agent is told when a fold is near
     style: Callable[[CompactionSettings], SummaryStyle] = lambda settings: SummaryStyle()
+    # the limits that it keeps for the view
     budgets: Callable[[MemoryState, CompactionSettings], tuple[ViewBudget, ...]] = lambda state, settings: ()
+    # the deciding key of the settings, and the tokens at which it folds at the latest; None if it never does
     reach: Callable[[CompactionSettings, int], Reach | None] = lambda settings, window: None

@@ -8,8 +8,7 @@ from __future__ import annotations
 from agents.compaction.settings import OFF, CompactionSettings, SummaryStyle
 from agents.compaction.strategies import LEAST_MEMORY, DueFold, MemoryState, Reach, Strategy, ViewBudget, newest
 
-LETTERS = 5
-"""Maximum average characters of a token."""
+LETTERS = 5  # maximum average characters of a token
 
 
 def next_at(state: MemoryState, settings: CompactionSettings) -> int | None:

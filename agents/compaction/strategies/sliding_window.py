@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
-from agents.memory.ranges import Range
+from agents.memory.entries import Range
 
 
 def hides(state: MemoryState, settings: CompactionSettings) -> Range | None:

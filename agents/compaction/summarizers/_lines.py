@@ -28,14 +28,12 @@ from agents.compaction.summarizers._telling import (
 )
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
-from agents.text.english import PLAIN, flat, mentions, quoted, sentences, word_set
+from agents.text.english import PLAIN, apart, flat, mentions, quoted, sentences, word_set
 from agents.text.grammar import first_person
-from agents.text.quotations import apart
 from mud.world.narration import listed
 from mud.world.sentences import sentences as sentences_in_quotations
 
-TALE = 3.6
-"""Weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5."""
+TALE = 3.6  # weight below which a memory is small talk: three content words alone reach 2 to 3, a plain fact 4.5
 _SMALL = 2.2  # maximum worth of small talk: five plain words, or two and an address
 _SAID_AGAIN = 2.5  # added when a fact was said more than once
 _KIND = {"saw": 2.0, "did": 3.0, "told": 1.5, "dream": -1.0}
@@ -50,8 +48,7 @@ _ACTS = word_set(
     offers thank thanks apologise apologises apologize apologizes"""
 )
 _LONGEST = 60  # tokens that a memory contributes at most, about those of a quotation of `LONGEST_QUOTE` characters
-_MUCH_OF_IT = 0.85
-"""If less than this share of a memory is told, only the told part is weighed."""
+_MUCH_OF_IT = 0.85  # if less than this share of a memory is told, only the told part is weighed
 _MOST = 24  # candidates, the memories with the highest weights
 _POSES = word_set(
     """attention nod nods grin smile smiles look looks glance bow wave wink shrug sigh knock sleeve cheek forehead"""
@@ -72,8 +69,7 @@ _SOMEBODY = 0.5  # added for the first line of a speaker
 _PROMISE = 0.3
 _LENGTH = 0.9  # exponent of the length in tokens that the gain is divided by: 0 ignores the length
 _POWER = 0.6  # exponent of the worth: below 1, two facts rank above one that is worth as much as both
-_SAME, _ALIKE = 0.2, 0.5
-"""Minimum share of a line that must be new; with less than `_ALIKE` it is similar to others."""
+_SAME, _ALIKE = 0.2, 0.5  # minimum share of a line that must be new; with less than `_ALIKE` it is similar to others
 _SOME_WORDS = 4  # minimum words of a sentence for detecting repetition; "Good morning." repeats anyway
 _LEAST = 8  # minimum length in tokens used for the gain
 
@@ -204,22 +200,17 @@ def _holds_fact(entry: Entry, reading: StatementContent) -> bool:
 
 
 class Claim(NamedTuple):
-    """A candidate line.
-
-    Args:
-        words, heavy: its content words and numbers; those that are names or numbers.
-        same: the share of its words that must be new, `_SAME` or `_ALIKE`.
-        put: computes the final claim lazily, because that is slow; until then the other fields are upper bounds.
-    """
+    """A candidate line."""
 
     worth: float
-    words: frozenset[str]
+    words: frozenset[str]  # words and heavy: its content words and numbers; those that are names or numbers
     heavy: frozenset[str]
     who: str
     tokens: int
-    same: float
+    same: float  # the share of its words that must be new, `_SAME` or `_ALIKE`
     text: str
     promise: bool
+    # computes the final claim lazily, because that is slow; until then the other fields are upper bounds
     put: Callable[[], Claim | None] | None = None
 
 
@@ -398,19 +389,14 @@ def one_scene(scenes: Sequence[Scene]) -> Scene:
 
 
 class SummarySentence(NamedTuple):
-    """A parsed sentence of a summary.
+    """A parsed sentence of a summary."""
 
-    Args:
-        plain, level: the sentence without its repetition prefix; 0 for once, 1 for more than once, 2 for more often.
-        who, what: the speakers and the quotation, if the sentence is only that.
-        same: the key for detecting duplicates.
-    """
-
+    # plain and level: the sentence without its repetition prefix; 0 for once, 1 for more than once, 2 for more often
     plain: str
     level: int
-    who: tuple[str, ...]
+    who: tuple[str, ...]  # who and what: the speakers and the quotation, if the sentence is only that
     what: str
-    same: str
+    same: str  # the key for detecting duplicates
     reading: StatementContent
     tokens: int
     worth: float

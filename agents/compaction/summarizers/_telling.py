@@ -14,14 +14,11 @@ from sys import intern
 from typing import NamedTuple
 
 from agents.memory.entries import Entry
-from agents.text.english import DULL, PLAIN, flat, sentences, unquoted, word_set
+from agents.text.english import DULL, PLAIN, flat, missing_marks, sentences, unquoted, word_set
 from agents.text.grammar import NO_VERBS, base_of, first_person, past_of, split_quotes, with_past
-from agents.text.quotations import missing_marks
 
-CACHED = 8192
-"""Cache size in statements: small talk repeats, and the sentences of a summary are read at every fold."""
-LONGEST_QUOTE = 180
-"""Maximum characters; of a longer quotation the best sentences are taken."""
+CACHED = 8192  # cache size in statements: small talk repeats, and the sentences of a summary are read at every fold
+LONGEST_QUOTE = 180  # maximum characters; of a longer quotation the best sentences are taken
 _SHORT_QUOTE = 80  # quotations up to so many characters are not shortened, because they would lose their sense
 _LONGEST_SENTENCE = 240  # maximum characters; of a longer sentence a part is taken
 _MOST_WORDS = 14  # content words that count at most
@@ -145,26 +142,20 @@ COUNTING = frozenset(_TABLES[_COUNTS].split()) | {"zero", "first", "second"}
 
 
 class StatementContent(NamedTuple):
-    """The analysis of a statement.
+    """The analysis of a statement."""
 
-    Args:
-        words, names: content words; capitalized words inside a sentence, without the person addressed; lower case.
-        worth: the value of keeping it: small talk 0 to 2, a fact 3 to 12.
-        promise: it promises something or says what must be done.
-        binds: it is a promise that is not a mere acknowledgement.
-    """
-
+    # words and names: content words; capitalized words inside a sentence, without the person addressed; lower case
     words: frozenset[str]
     names: frozenset[str]
     heavy: frozenset[str]
-    worth: float
+    worth: float  # the value of keeping it: small talk 0 to 2, a fact 3 to 12
     counted: bool
-    promise: bool
+    promise: bool  # it promises something or says what must be done
     question: bool
     hedged: bool
     placed: bool
     asks: bool
-    binds: bool
+    binds: bool  # it is a promise that is not a mere acknowledgement
 
     @property
     def states(self) -> bool:
@@ -259,8 +250,7 @@ _DOTS = "…"
 _LEAST = 40  # minimum characters of a part of a sentence; less is hardly understandable
 _CLAUSES = 4  # number of clauses, from the first, at which a part may begin
 _MARGIN = 1.8  # additional worth that a later clause needs, because the first has the subject
-_A_CHARACTER = 0.05
-"""Cost of a character: plain words are hardly worth theirs, because they displace other facts."""
+_A_CHARACTER = 0.05  # cost of a character: plain words are hardly worth theirs, because they displace other facts
 
 _JOINS = "and|but|or|nor|yet|so|for|which|who|whom|whose|where|when|while|because|since|though|although|until|if|as"
 _CLAUSE = re.compile(rf"\s*;(?=\s)|:(?=\s)|\s+[-–—]+(?=\s)|—|[；：。]|,(?=\s+(?:{_JOINS})\b)")

@@ -34,8 +34,7 @@ from agents.compaction.summarizers._lines import (
 from agents.compaction.summarizers._telling import LONGEST_QUOTE, StatementContent, closed, ended, read, retell, spoken
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
-from agents.text.english import flat, quoted, sentences
-from agents.text.quotations import missing_marks, promises_joined, together
+from agents.text.english import flat, missing_marks, promises_joined, quoted, sentences, together
 
 _NOTHING = "I remember nothing of it."
 _LEAST_NEW = 4  # minimum sentences that a fold adds to a rolling summary

@@ -114,10 +114,8 @@ def _thoughts(answer: dict[str, Any]) -> list[str]:
 def _payload(prompt: str, model: str, profile: LLMProfile, *, stream: bool) -> dict[str, Any]:
     options = {"temperature": profile.temperature, "num_predict": profile.max_tokens, "num_ctx": profile.num_ctx}
     stops = {"stop": list(profile.stop)} if profile.stop else {}
-    payload: dict[str, Any] = {
-        **{"model": model, "prompt": prompt, "stream": stream, "raw": profile.api == "completions"},
-        **{"options": {**options, **stops}, "truncate": False, "shift": False},
-    }
+    payload: dict[str, Any] = {"model": model, "prompt": prompt, "stream": stream, "raw": profile.api == "completions"}
+    payload |= {"options": {**options, **stops}, "truncate": False, "shift": False}
     if profile.think != "auto":
         payload["think"] = {"never": False, "always": True}.get(profile.think, profile.think)
     if profile.keep_alive.strip():

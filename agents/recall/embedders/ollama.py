@@ -7,7 +7,7 @@ from typing import Any
 from agents.llm.backends.ollama import base_url, kept_alive
 from agents.llm.http import count
 from agents.llm.profiles import LLMProfile
-from agents.recall.embedders._served import Dialect, served
+from agents.recall.embedders import Dialect, served
 
 
 def _listed(answer: dict[str, Any]) -> list[str]:

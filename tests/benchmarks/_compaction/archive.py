@@ -15,9 +15,9 @@ from agents.compaction.strategies import AUTOMATIC
 from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from mud.clock import iso
+from mud.process import temporary_folder
 from mud.server.bulk import BATCH
 from mud.server.wiring import RealClock
-from mud.signals import temporary_folder
 from tests.benchmarks._bench import Say, Table
 from tests.benchmarks._compaction.living import size_of
 

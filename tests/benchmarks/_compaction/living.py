@@ -149,7 +149,7 @@ async def _recalled(parts: Parts, agent: Agent, life: BenchmarkLife, embedder: s
         raise LociError(f"the vectors are missing: {parts.recall.trouble}")
     right = []
     for question in life.questions:
-        hits, behind = await parts.minds.search(agent, question.text, AMONG, by=by)
+        hits, behind = await parts.recall.search(agent.id, question.text, AMONG, by=by)
         if behind and by == "both":  # otherwise a busy machine would look like worse recall
             raise LociError(f"the vectors did not answer within {PATIENCE:.0f} s")
         right.append(answered(question.answer, [hit.text for hit in hits]))

@@ -9,12 +9,11 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from agents.agent import Agent
+from agents.agent import Agent, Ask, Services
 from agents.compaction.folds import Commit
 from agents.compaction.view import StrategyContext, StrategyView
 from agents.llm.backend import Completion
 from agents.llm.tokens import Count
-from agents.mind.services import Ask, Services
 from mud.clock import Clock, parse_iso
 from tests.benchmarks._scratch import LifeClock
 

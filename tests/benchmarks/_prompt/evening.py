@@ -169,7 +169,7 @@ class Evening:
         parts.engine.observe(parts.minds.observe)
         parts.engine.observe(living.observe)
         for agent in self._agents:
-            living.wake(agent)
+            living.begin(agent)
         living.answers[THINK] = False
         return living
 
@@ -222,7 +222,7 @@ class Evening:
         while self._steps:
             for request in self._steps.pop(0).requests:
                 self._parts.engine.answer(request, await carry_out(self._parts, request, list))
-        await self._parts.minds.settle_folds()
+        await self._parts.minds.folds.settle()
 
     async def think(self) -> MeasuredThought:
         """Run turns until an agent has asked the model, and measure that thought. Sleeping agents are woken."""

@@ -19,8 +19,8 @@ from typing import Any, ParamSpec, TypeVar
 from agents.recall.child import prepare
 from agents.recall.documents import Record, clean
 from mud.errors import LociError, Unavailable
+from mud.process import temporary_folder
 from mud.registry import load
-from mud.signals import temporary_folder
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -130,8 +130,8 @@ def plain_chroma(
     import chromadb
     from chromadb.config import Settings
 
-    from agents.recall.cache import EmbeddingCache
     from agents.recall.embedders import EmbedderKind
+    from agents.recall.indexes import EmbeddingCache
 
     model = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder).make(Path(folder), None)
     cache = EmbeddingCache(Path(folder) / "embeddings.sqlite3", model)

@@ -129,10 +129,10 @@ async def _live(parts: Parts, life: BenchmarkLife, arms: Sequence[Arm], k: int, 
 async def _ask(parts: Parts, agent: Agent, question: str, arms: Sequence[Arm], k: int, lived: RecalledLife) -> None:
     first = arms[0]
     begun = time.perf_counter()
-    await parts.minds.search(agent, question, TIMED, first.only, by=first.by)
+    await parts.recall.search(agent.id, question, TIMED, first.only, by=first.by)
     lived.milliseconds.append(1000 * (time.perf_counter() - begun))
     for arm in arms:
-        hits, behind = await parts.minds.search(agent, question, k, arm.only, by=arm.by)
+        hits, behind = await parts.recall.search(agent.id, question, k, arm.only, by=arm.by)
         lived.behind += behind
         lived.found.setdefault(arm.name, []).append([_found(hit) for hit in hits])
 

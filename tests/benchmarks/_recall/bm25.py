@@ -13,7 +13,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from agents.recall.words import Stemmer
+from agents.recall.tables import Stemmer
 
 K1 = 1.2
 B = 0.75

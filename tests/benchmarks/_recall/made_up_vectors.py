@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.recall.cache import EmbeddingCache
+from agents.recall import tables
 from agents.recall.documents import digest_of
 from agents.recall.embedders import Embedder, EmbedderKind
+from agents.recall.indexes import EmbeddingCache
 from agents.recall.lexical import LexicalIndex
 from mud.registry import load
 
@@ -60,14 +61,14 @@ def fill_cache(folder: str, lexical: str, embedder: str) -> int:
     index = LexicalIndex(Path(folder) / lexical, private=True)
     count = number = 0
     with closing(_cache(folder, MadeUpEmbedder(model.model, model.dimension))) as made:
-        while found := index.memories_waiting(BATCH):
+        while found := index.do(tables.memories_waiting, BATCH, "", ()):
             agent, through, records = found
             if records:
                 made.embed([one.digest for one in records], [one.text for one in records])
-            index.memories_embedded(agent, through)
+            index.do(tables.memories_embedded, agent, through)
             count += len(records)
     with closing(_cache(folder, model)) as real:
-        while some := index.words_after(number, BATCH):
+        while some := index.do(tables.words_after, number, BATCH):
             words = [word for _, word in some]
             real.embed([digest_of(word) for word in words], words)
             number = some[-1][0]

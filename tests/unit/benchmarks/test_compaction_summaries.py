@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from agents.memory.entries import check_record
+from agents.memory.entries import read_record
 from tests.benchmarks._compaction.summaries import LIVES, WantedFact, faults_of, in_a_row, shares_of
 from tests.unit.benchmarks.running import record_of, run_bench
 from tests.vaults import copy_vault, without_vectors
@@ -59,7 +59,7 @@ def test_a_scripted_life_holds_memories_each_with_the_words_it_is_marked_with(pa
     records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert sum(bool(record.get("facts")) for record in records) > 40
     for record in records:
-        check_record(record)
+        read_record(record)
         marked = [*record.get("facts", ()), *record.get("promise", ())]
         wanted = [WantedFact("facts", (in_a_row(word),), 1) for word in marked]
         assert shares_of(record["text"], wanted).get("facts", 1.0) == 1.0, record["text"]

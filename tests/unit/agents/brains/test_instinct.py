@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from agents.text.repetition import repeats
+from agents.text.english import repeats
 from tests.unit.agents.brains.stage import Stage
 
 SEEDS = range(8)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agents.brains.instinct.attention import STAY
 from agents.text.addressing import Address, addressed
-from agents.text.repetition import repeats
+from agents.text.english import repeats
 from tests.unit.agents.brains.stage import Done, Stage
 
 PEOPLE = ("Visitor", "Anna", "Ελένη")

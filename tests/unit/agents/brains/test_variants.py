@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.brains._texts import TEXTS as KEYS
-from agents.text.repetition import LOOKBACK, repeats
+from agents.text.english import LOOKBACK, repeats
 from tests.unit.agents.brains.stage import Stage, voice
 
 VOICES = ("default", "eliza", "moss", "corvin", "tamsin")

@@ -193,7 +193,7 @@ async def test_times_are_those_of_peoples_clocks(tmp_path: Path) -> None:
         now = home.parts.clock.now().astimezone()
         _think(home, 70)
         ann = home.agent("Ann")
-        await home.minds.fold(ann, "manual")
+        await home.minds.fold(ann)
         lines = "\n".join([(await home.ask(ann, f"@memory-history {page}")).reply for page in (1, 2)]).splitlines()
         assert lines[1].startswith(f"  1. {now:%a} {now.day} {now:%b %H:%M}, The Garden (thought): You think")
         (fold,) = [line for line in lines if "manual_compact" in line]

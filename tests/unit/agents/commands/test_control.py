@@ -77,7 +77,7 @@ async def test_nothing_of_somebody_forgotten_is_found_and_moving_the_folder_back
         await _lived(home)
         eliza = home.agent("Eliza")
         await home.minds.catch_up(eliza)
-        hits, _ = await home.minds.search(eliza, "greenhouse pears", 500)
+        hits, _ = await home.parts.recall.search(eliza.id, "greenhouse pears", 500)
         assert {hit.kind for hit in hits} >= {"thought", "note", "summary"}
         total = eliza.memory.total
         await home.ask(ann, "@forget Eliza")
@@ -88,7 +88,7 @@ async def test_nothing_of_somebody_forgotten_is_found_and_moving_the_folder_back
         again = home.agent("Eliza")
         assert (again.id, again.memory.total, again.memory.watermark) == (eliza.id, total, 65)
         await home.minds.catch_up(again)
-        back, _ = await home.minds.search(again, "greenhouse pears", 500)
+        back, _ = await home.parts.recall.search(again.id, "greenhouse pears", 500)
         assert {(hit.kind, hit.text) for hit in back} == {(hit.kind, hit.text) for hit in hits}
 
 

@@ -86,7 +86,7 @@ async def test_a_summary_shows_its_time_and_the_memories_it_covers(tmp_path: Pat
         clock.advance(2 * DAY)
         for number in range(70):
             home.type(ann, f"say The pear {number} is ripe.")
-        commit = await home.minds.fold(ann, "manual")
+        commit = await home.minds.fold(ann)
         assert commit is not None
         first, last = commit.newest.covers
         path = ann.folder / "summaries/recent.md"
@@ -167,7 +167,7 @@ async def test_what_was_found_before_is_never_found_again(tmp_path: Path) -> Non
         for query in ("brass key", "brass key flowerpot", "the brass door", "sundial"):
             await home.minds.catch_up(ann)
             reply = (await home.ask(ann, f"recall {query}")).reply
-            hits, _ = await home.minds.search(ann, query, 10)
+            hits, _ = await home.parts.recall.search(ann.id, query, 10)
             assert hits
             assert all("search your memory" not in hit.text for hit in hits)
             assert reply.count("search your memory") == 1
@@ -248,28 +248,21 @@ def test_an_excerpt_of_what_fits_is_all_of_it() -> None:
     assert excerpt("one two, three", 9) == "one two..."
 
 
-def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest() -> None:
-    parts = [
-        NoteSection("b", "The heron left."),
-        NoteSection("a", "A heron stood by the mill."),
-        NoteSection("", "Rain."),
-    ]
-    found = best_section(parts, "where was the heron by the mill?")
-    assert found is not None
-    assert found.heading == "a"
-    newest = best_section(parts, "heron")
-    assert newest is not None
-    assert newest.heading == "b"
-    assert best_section([], "heron") is None
-
-
-def test_without_a_word_in_common_the_newest_part_with_a_text_fits() -> None:
+@pytest.mark.parametrize(
+    ("query", "heading"),
+    [("where was the heron by the mill?", "a"), ("heron", "b"), ("zeppelin", "b")],
+)
+def test_the_part_that_has_most_of_the_words_fits_and_of_several_the_newest(query: str, heading: str) -> None:
     parts = [
         NoteSection("Old", ""),
         NoteSection("b", "The heron left."),
         NoteSection("a", "A heron stood by the mill."),
+        NoteSection("", "Rain."),
     ]
-    found = best_section(parts, "zeppelin")
+    found = best_section(parts, query)
     assert found is not None
-    assert found.heading == "b"
-    assert best_section([NoteSection("Old", "")], "zeppelin") is None
+    assert found.heading == heading
+
+
+def test_where_no_part_has_a_text_none_fits() -> None:
+    assert best_section([], "heron") is best_section([NoteSection("Old", "")], "zeppelin") is None

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from agents.commands.models import describe_notice
+from agents.compaction.status import report
 from agents.llm.queue import Task, Urgency
 from agents.llm.spending import Amount, Limit, Notice, Scope
 from mud.world.roles import Role
@@ -158,6 +159,6 @@ async def test_the_server_that_embeds_is_told_of_when_there_is_one(tmp_path: Pat
         await home.parts.recall.complete()
         told = (await home.ask(ann, "@llm-status")).reply
         assert told.endswith("not made now; words go on\n      last trouble: nothing answers at http://127.0.0.1:9/v1")
-        assert "nothing answers at http://127.0.0.1:9/v1" in home.minds.report(home.agent("Eliza"))
+        assert "nothing answers at http://127.0.0.1:9/v1" in report(home.minds.status(home.agent("Eliza")))
         guests = (await home.ask(ann, "@llm-status", Role.GUEST)).reply
         assert guests.endswith("not made now; words go on")

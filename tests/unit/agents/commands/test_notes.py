@@ -202,7 +202,7 @@ async def test_a_new_text_is_found_and_an_overwritten_one_is_not(tmp_path: Path,
         await home.minds.catch_up(ann)
         await home.ask(ann, f"{command} Pier -> The ferry goes at noon.")
         for word, found in (("ferry", True), ("zeppelin", command == "note")):
-            hits, _ = await home.minds.search(ann, word, 5, "notes")
+            hits, _ = await home.parts.recall.search(ann.id, word, 5, "notes")
             assert bool(hits) is found
 
 
@@ -267,7 +267,7 @@ async def test_what_was_overwritten_is_taken_back_byte_for_byte_and_nothing_is_l
             assert not answer.failed
             assert path.read_text("utf-8") == text
             assert [one.read_text("utf-8") for one in (path.parent / "history").iterdir()] == [other]
-        hits, _ = await home.minds.search(ann, "back", 5, "notes")
+        hits, _ = await home.parts.recall.search(ann.id, "back", 5, "notes")
         assert len(hits) == 1
         assert (await home.ask(ann, "@restore-note Nothing")).failed
         assert home.type(ann, "@restore-note Sundial", Role.AGENT).failed

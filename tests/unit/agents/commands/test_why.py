@@ -76,7 +76,7 @@ async def spoke(home: House, lines: list[str], name: str = "Eliza") -> Agent:
     left = iter(lines)
     living = home.living(brains=[puppet(lambda here: next(left))], override="puppet")
     agent = home.agent(name)
-    living.wake(agent)
+    living.begin(agent)
     for _ in lines:
         await living.act(agent, waiting=False)
     return agent
@@ -202,7 +202,7 @@ async def test_a_line_of_a_model_is_told_with_its_prompt_its_price_and_what_was_
         living = home.living(model)
         living.answers["think"] = True
         eliza = home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         await living.act(eliza, waiting=False)
         await living.act(eliza, waiting=True)
         told = await explained(home, ann, "")
@@ -233,7 +233,7 @@ async def test_a_turn_that_the_instinct_took_over_says_what_the_model_did_wrong(
         living = home.living(ScriptedModel(["What a fine day it is.", Unavailable("it is on fire")]))
         living.answers["think"] = True
         eliza = home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         step = await living.act(eliza, waiting=True)
         assert step is not None
         told = await explained(home, ann, "Eliza")
@@ -252,11 +252,11 @@ async def test_an_instinct_that_thinks_because_no_model_answers_says_so(tmp_path
         ann, eliza = home.enter("Ann"), home.agent("Eliza")
         home.type(ann, "say Good morning, Eliza.")
         living = home.living()
-        living.wake(eliza)
+        living.begin(eliza)
         await living.act(eliza, waiting=False)
         assert row(await explained(home, ann, "Eliza"), "Because") == ["no model answers"]
         living = home.living(override="instinct")
-        living.wake(eliza)
+        living.begin(eliza)
         home.type(ann, "say Where are the pears, Eliza?")
         await living.act(eliza, waiting=False)
         assert row(await explained(home, ann, "Eliza"), "Because") == []
@@ -268,7 +268,7 @@ async def test_what_the_world_refused_and_what_goes_by_rule_is_told_too(tmp_path
         eliza = await spoke(home, ["go Atlantis"])
         assert "Atlantis" in row(await explained(home, ann, "Eliza"), "World said")[0]
         living = home.living()
-        living.wake(eliza)
+        living.begin(eliza)
         home.type(eliza, "sleep", Role.AGENT)
         home.parts.clock.advance(2 * 3600)  # type: ignore[attr-defined]  # longer than it naps
         living.sleep(eliza)

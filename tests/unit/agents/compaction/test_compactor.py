@@ -334,9 +334,8 @@ def test_a_fold_after_the_tenth_still_knows_the_first(tmp_path: Path) -> None:
     life.memory.append([heard("The key lies under the blue stone at the mill, promise to tell nobody.", "Ada")], "", 1)
     life.live(64 + 11 * 64)
     assert len(life.commits) >= 10
-    assert life.memory.longterm is not None
-    assert "blue stone" in life.memory.longterm.text
-    assert "Ada" in life.memory.longterm.text
+    assert "blue stone" in life.longterm.text
+    assert "Ada" in life.longterm.text
 
 
 @pytest.mark.parametrize("half", [False, True])

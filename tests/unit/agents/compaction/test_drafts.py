@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from agents.compaction.folds import CompactionServices, SummaryDraft, SummaryWriter
+from agents.compaction.judge import validate
 from agents.compaction.judge.facts import asked_of
-from agents.compaction.judge.judge import validate
 from agents.compaction.settings import SECTIONS, CompactionSettings
 from agents.compaction.summarizer import HEADINGS, Style, SummarySource, sections_of
 from agents.llm.backend import Completion

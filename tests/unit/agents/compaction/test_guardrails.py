@@ -243,8 +243,7 @@ async def test_without_a_fallback_an_edit_meanwhile_is_not_folded_by_rules(tmp_p
     life.remember(*(f"I saw bird {number} by the Cistern in the evening." for number in range(7)))
     assert await life.compactor.fold_due() == []
     assert "edited meanwhile" in life.compactor.notice
-    assert life.memory.longterm is not None
-    assert "Quite secretly" in life.memory.longterm.text
+    assert "Quite secretly" in life.longterm.text
 
 
 async def test_a_strategy_that_may_not_ask_is_written_by_rules_and_begins_once(tmp_path: Path) -> None:

@@ -71,11 +71,9 @@ def test_tiers_have_ranges_ages_lengths_and_texts(tmp_path: Path) -> None:
     life.live(300)
     life.clock.advance(3600)
     longterm, recent, immediate = of(life)["tiers"]
-    assert life.memory.longterm is not None
-    assert life.memory.recent is not None
     assert (longterm["first"], longterm["last"], longterm["memories"]) == (1, 129, 129)
-    assert (longterm["text"], longterm["chars"]) == (life.memory.longterm.text, len(life.memory.longterm.text))
-    assert (recent["first"], recent["last"], recent["text"]) == (130, 193, life.memory.recent.text)
+    assert (longterm["text"], longterm["chars"]) == (life.longterm.text, len(life.longterm.text))
+    assert (recent["first"], recent["last"], recent["text"]) == (130, 193, life.recent.text)
     assert 3600 <= recent["age_seconds"] < longterm["age_seconds"] + 3600
     assert (immediate["first"], immediate["last"], immediate["memories"]) == (194, 300, 107)
     assert immediate["chars"] == sum(len(entry.text) for entry in life.memory.tail)

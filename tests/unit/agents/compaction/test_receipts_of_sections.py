@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from agents.compaction.judge import SummaryEvidence, validate
 from agents.compaction.judge.facts import asked_of
-from agents.compaction.judge.judge import SummaryEvidence, validate
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, sections_of, tidy_sections
 from agents.memory.entries import Entry

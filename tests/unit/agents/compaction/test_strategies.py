@@ -137,8 +137,7 @@ def test_entries_are_folded_by_their_characters_too_but_never_fewer_than_five() 
 
 def test_the_summary_counts_with_its_characters(tmp_path: Path) -> None:
     life = life_of(tmp_path, "entry_summary", [400] * 5, at_once=True)
-    assert life.memory.longterm is not None
-    chars = 2 * 1600 + len(life.memory.longterm.text)
+    chars = 2 * 1600 + len(life.longterm.text)
     assert life.compactor.view.state().chars() == chars
     life.remember(words(15), "-" * (8000 - chars - 61))
     assert not life.compactor.due()

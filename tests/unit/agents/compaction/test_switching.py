@@ -24,10 +24,9 @@ def test_one_summary_takes_up_the_two_of_a_waterfall(tmp_path: Path) -> None:
     assert life.summary_file("recent").exists()
     life.set(strategy="hybrid")
     life.live(1)
-    assert life.memory.longterm is not None
-    assert life.memory.longterm.covers[0] == 1
+    assert life.longterm.covers[0] == 1
     assert not life.summary_file("recent").exists()
-    assert life.memory.longterm.depth > 1
+    assert life.longterm.depth > 1
     assert life.memory.watermark == 129 + 33, "as it would have been with 43 memories"
     assert whole(life)
 
@@ -40,11 +39,9 @@ def test_a_waterfall_goes_on_from_one_summary(tmp_path: Path) -> None:
     life.set(strategy="waterfall")
     assert next_at(life.compactor.view) == 33 + 64 + 64
     life.live(33 + 128 - 43)
-    assert life.memory.recent is not None
-    assert life.memory.recent.covers == (34, 97)
-    assert life.memory.longterm is not None
+    assert life.recent.covers == (34, 97)
     assert kept is not None
-    assert (life.memory.longterm.covers, life.memory.longterm.text) == ((1, 33), kept.text)
+    assert (life.longterm.covers, life.longterm.text) == ((1, 33), kept.text)
     assert whole(life)
 
 

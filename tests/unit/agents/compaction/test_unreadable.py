@@ -12,7 +12,7 @@ import pytest
 from agents.compaction.due import LONGEST_FOLD
 from agents.compaction.status import Facts, coverage, holes, status
 from agents.compaction.view import StrategyContext
-from agents.memory.ranges import merged
+from agents.memory.entries import merged
 from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life
 

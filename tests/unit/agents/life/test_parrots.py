@@ -13,7 +13,7 @@ import pytest
 from agents.life.scheduler import Scheduler
 from agents.llm.backends.scripted import ScriptedModel, Turn
 from agents.memory.perception import own_words
-from agents.text.repetition import RepetitionRate
+from agents.text.english import RepetitionRate
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from tests.houses import House, house
@@ -117,7 +117,7 @@ async def _spent(home: House, living: Scheduler, clock: VirtualClock) -> Evening
     evening = Evening()
     guest = _Guest(home, evening)
     for name in NAMES:
-        living.wake(home.agent(name))
+        living.begin(home.agent(name))
     living.answers["think"] = True
 
     def heard(step: Step) -> None:

@@ -1,21 +1,27 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.agent import Agent
 from agents.brains import Situation
-from agents.life.scheduler import Scheduler
+from agents.compaction.status import report
+from agents.life.scheduler import DueQueue, PendingCalls, Scheduler
 from agents.llm.backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
+from agents.llm.spending import BudgetSettings, ModelBudget, Notice
 from mud.errors import Unavailable
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, soon, texts_of
-from tests.settings import put
-from tests.unit.agents.llm.stage import Gate, HandClock, settle
-from tests.vaults import copy_vault
+from tests.settings import put, put_own
+from tests.unit.agents.llm.stage import Gate, HandClock, settle, waiting
+from tests.vaults import copy_vault, without_vectors
 
 
 def _edit(home: House, slug: str, old: str, new: str) -> None:
@@ -29,7 +35,7 @@ def _edit(home: House, slug: str, old: str, new: str) -> None:
 def _awake(home: House, living: Scheduler, *names: str) -> list[Agent]:
     agents = [home.agent(name) for name in names]
     for agent in agents:
-        living.wake(agent)
+        living.begin(agent)
     return agents
 
 
@@ -65,11 +71,11 @@ async def test_when_the_model_fails_the_instinct_acts_and_the_report_says_why(tm
         assert eliza.thinker is not None
         assert eliza.thinker.last is not None
         assert eliza.thinker.last.brain == "instinct"
-        assert "it is on fire" in home.minds.report(eliza)
+        assert "it is on fire" in report(home.minds.status(eliza))
         home.parts.clock.advance(60)  # type: ignore[attr-defined]  # a host that failed is left alone for a while
         await living.act(eliza, waiting=False)
         assert eliza.thinker.last.brain == "language"
-        assert "it is on fire" not in home.minds.report(eliza)
+        assert "it is on fire" not in report(home.minds.status(eliza))
 
 
 async def test_a_prompt_that_cannot_be_built_costs_nothing_but_the_models_turn(tmp_path: Path) -> None:
@@ -194,7 +200,7 @@ async def test_a_waiting_person_goes_before_an_agent_that_waits(tmp_path: Path) 
         home.type(ann, "say Eliza, are you there?")
         await settle()
         clock.advance(6)
-        await soon(lambda: home.queue.waiting == 2, settle)
+        await soon(lambda: waiting(home.queue) == 2, settle)
         gate.open()
         await soon(lambda: len(model.prompts) == 3, settle)
         assert [prompt.rsplit("~", 1)[1] for prompt in model.prompts] == ["Tamsin>", "Eliza>", "Moss>"]
@@ -253,7 +259,7 @@ async def test_one_who_rests_thinks_no_more_and_an_edit_does_not_wake_it(tmp_pat
         living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
         (eliza,) = _awake(home, living, "Eliza")
         run = asyncio.ensure_future(living.run())
-        living.rest(eliza)
+        living.drop(eliza)
         living.redefined(eliza)
         await settle()
         clock.advance(100)
@@ -358,3 +364,204 @@ async def test_led_by_hand_whoever_has_been_due_for_longest_has_the_next_turn(tm
             clock.advance(living.due - clock.monotonic())
             turns.append(await living.take_turn())
         assert sorted(agent.name for agent in turns if agent) == sorted(agent.name for agent in agents)
+
+
+def test_a_turn_is_about_all_that_there_was_before_it() -> None:
+    summons = PendingCalls()
+    assert not summons.begin("eliza")
+    summons.call("eliza", 7, person=True)
+    summons.call("eliza", 5, person=False)
+    assert summons.person_waits("eliza")
+    assert summons.begin("eliza")
+    assert not summons.begin("eliza")
+    assert summons.end("eliza") is None
+
+
+def test_what_a_thought_knew_calls_for_no_other_once_it_came_to_something() -> None:
+    summons = PendingCalls()
+    summons.call("eliza", 5, person=True)
+    summons.see("eliza")
+    assert summons.person_waits("eliza")
+    summons.call("eliza", 9, person=False)
+    assert summons.answer("eliza")
+    assert not summons.person_waits("eliza")
+    assert summons.end("eliza") == 9, "what came later was not known"
+    assert not summons.begin("eliza")
+
+
+def test_what_a_thought_knew_still_calls_when_it_came_to_nothing() -> None:
+    summons = PendingCalls()
+    summons.call("eliza", 5, person=True)
+    summons.see("eliza")
+    summons.call("eliza", 9, person=False)
+    summons.see("eliza")
+    assert summons.end("eliza") == 5
+    assert summons.begin("eliza")
+
+
+def test_whom_nobody_turned_to_was_not_waited_for() -> None:
+    summons = PendingCalls()
+    summons.see("eliza")
+    assert not summons.answer("eliza")
+    summons.call("moss", 5, person=True)
+    summons.drop("moss")
+    assert not summons.person_waits("moss")
+
+
+def test_those_who_are_due_come_earliest_first_and_only_once() -> None:
+    scheduler = DueQueue()
+    scheduler.set("b", 2)
+    scheduler.set("a", 1)
+    scheduler.set("c", 3)
+    assert scheduler.next() == 1
+    assert scheduler.take(2, 99) == ["a", "b"]
+    assert scheduler.take(2, 99) == []
+    assert scheduler.next() == 3
+    assert scheduler.take(10, 99) == ["c"]
+    assert scheduler.next() is None
+
+
+def test_the_newest_time_counts() -> None:
+    scheduler = DueQueue()
+    scheduler.set("a", 1)
+    scheduler.set("a", 5)
+    assert scheduler.take(4, 99) == []
+    scheduler.set("a", 2)
+    assert scheduler.take(4, 99) == ["a"]
+    assert scheduler.take(10, 99) == []
+
+
+def test_hastening_never_delays() -> None:
+    scheduler = DueQueue()
+    scheduler.set("a", 5)
+    scheduler.hasten("a", 9)
+    assert scheduler.next() == 5
+    scheduler.hasten("a", 2)
+    assert scheduler.next() == 2
+
+
+def test_who_was_dropped_or_is_at_it_already_is_not_hastened() -> None:
+    scheduler = DueQueue()
+    scheduler.set("a", 5)
+    scheduler.drop("a")
+    scheduler.drop("nobody")
+    scheduler.hasten("a", 1)
+    scheduler.hasten("nobody", 1)
+    assert scheduler.next() is None
+    assert scheduler.take(100, 99) == []
+
+
+TIMES = st.integers(0, 50).map(float)
+NAMES = st.sampled_from("abcde")
+ACTS = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["set", "hasten"]), NAMES, TIMES),
+        st.tuples(st.just("drop"), NAMES, st.just(0.0)),
+        st.tuples(st.just("take"), st.just(""), TIMES),
+    ),
+    max_size=60,
+)
+
+
+@given(ACTS)
+def test_it_is_a_table_of_times_whatever_is_done(acts: list[tuple[str, str, float]]) -> None:
+    scheduler, table = DueQueue(), dict[str, float]()
+    for act, name, at in acts:
+        if act == "set":
+            scheduler.set(name, at)
+            table[name] = at
+        elif act == "hasten":
+            scheduler.hasten(name, at)
+            table.update({name: min(at, table[name])} if name in table else {})
+        elif act == "drop":
+            scheduler.drop(name)
+            table.pop(name, None)
+        else:
+            due = sorted((time, one) for one, time in table.items() if time <= at)
+            assert scheduler.take(at, 99) == [one for _, one in due]
+            table = {one: time for one, time in table.items() if time > at}
+        assert scheduler.next() == min(table.values(), default=None)
+
+
+def test_setting_far_times_again_and_again_takes_no_memory() -> None:
+    scheduler = DueQueue()
+    for number in range(10_000):
+        scheduler.set("a", 1_000_000.0 + number)
+        scheduler.set("b", 1.0)
+    assert len(scheduler._heap) < 200
+    assert scheduler.take(2_000_000, 99) == ["b", "a"]
+
+
+def of_day(hours: float) -> str:
+    """Return a time of day so many hours after the clock's beginning, where this machine stands."""
+    return f"{(HandClock().now() + timedelta(hours=hours)):%H:%M}"
+
+
+async def lived(folder: Path, **own: str) -> tuple[list[Situation], bool]:
+    """Let Eliza live for four hours, with a nap at the beginning; return what she was shown, and whether she sleeps."""
+    seen: list[Situation] = []
+
+    def look(here: Situation) -> str:
+        seen.append(here)
+        return "emote hums"
+
+    vault = copy_vault(folder)
+    put_own(vault, "eliza", **own)
+    clock = HandClock()
+    async with house(folder, clock) as home:
+        living = home.living(brains=[puppet(look)], override="puppet")
+        eliza, ann = home.agent("Eliza"), home.enter("Ann")
+        living.begin(eliza)
+        running = asyncio.ensure_future(living.run())
+        await settle()
+        home.type(eliza, "sleep", Role.AGENT)
+        for number in range(480):
+            clock.advance(30)
+            await settle()
+            if number == 10:
+                home.type(ann, "say Eliza, wake up!")
+        await living.stop()
+        await running
+        return seen, eliza.id in home.engine.world.asleep
+
+
+async def test_its_bedtime_comes_nearer_and_after_waking_it_is_told_so_once(tmp_path: Path) -> None:
+    seen, asleep = await lived(tmp_path, sleep_at=of_day(1), wake_at=of_day(3))
+    assert not asleep
+    assert [one.woke for one in seen].count(True) == 2
+    evening = [one.bedtime for one in seen if one.bedtime is not None and one.bedtime <= 3600]
+    assert evening == sorted(evening, reverse=True)
+    assert evening[0] > 3000
+    assert evening[-1] < 60
+
+
+async def test_without_hours_there_is_no_bedtime(tmp_path: Path) -> None:
+    seen, asleep = await lived(tmp_path)
+    assert {one.bedtime for one in seen} == {None}
+    assert not asleep
+
+
+def spending(home: House, clock: HandClock, told: list[Notice]) -> tuple[Scheduler, Agent]:
+    """Return the drives of Eliza, who may ask the model twice an hour."""
+    lines = (f"emote draws figure{number}, figure{number}a and figure{number}b." for number in range(99))
+    living = home.living(ScriptedModel(lines))
+    living.answers["think"] = True
+    home.queue.budget = ModelBudget(lambda: BudgetSettings(agent_calls_per_hour=2), clock)
+    home.queue.budget.tell = told.append
+    living.begin(home.agent("Eliza"))
+    return living, home.agent("Eliza")
+
+
+async def test_the_instinct_takes_over_at_the_limit_until_the_hour_is_over(tmp_path: Path) -> None:
+    without_vectors(copy_vault(tmp_path))
+    clock, told = HandClock(), list[Notice]()
+    async with house(tmp_path, clock) as home:
+        living, eliza = spending(home, clock, told)
+        used = [await _brain(living, eliza) for _ in range(6)]
+        assert used == ["language", "language", *["instinct"] * 4]
+        assert [one.over for one in told] == [True]
+        assert eliza.thinker is not None
+        assert eliza.thinker.last_error is None  # it is no trouble of the model's
+        clock.advance(3600)
+        assert await _brain(living, eliza) == "language"
+        assert [one.over for one in told] == [True, False]

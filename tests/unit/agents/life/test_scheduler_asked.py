@@ -10,7 +10,7 @@ from pathlib import Path
 from agents.agent import Agent
 from agents.llm.backends.scripted import ScriptedModel
 from tests.houses import House, house, soon
-from tests.unit.agents.llm.stage import Gate, HandClock, settle
+from tests.unit.agents.llm.stage import Gate, HandClock, running, settle, waiting
 
 QUESTION = "Eliza, where is the brass key?"
 
@@ -36,7 +36,7 @@ class Evening:
     @property
     def open(self) -> int:
         """How many prompts the model has, or is to have."""
-        return self.home.queue.waiting + self.home.queue.running
+        return waiting(self.home.queue) + running(self.home.queue)
 
     @property
     def asked(self) -> list[str]:
@@ -70,7 +70,7 @@ async def evening(folder: Path, names: tuple[str, ...], replies: tuple[str, ...]
     async with house(folder, clock) as home:
         here = Evening(home, clock, replies)
         for name in names:
-            here.living.wake(home.agent(name))
+            here.living.begin(home.agent(name))
             clock.advance(5)
             here.take_turn()
             await soon(lambda: here.open == len(here.turns), settle)
@@ -105,7 +105,7 @@ async def test_a_line_that_came_after_the_prompt_is_answered_by_a_thought_of_its
         await here.next_prompt()
         here.clock.advance(1)
         here.take_turn()
-        await soon(lambda: here.home.queue.waiting == 2, settle)
+        await soon(lambda: waiting(here.home.queue) == 2, settle)
         assert QUESTION in await here.next_prompt()
         assert here.asked == ["Eliza", "Moss", "Eliza"]
 

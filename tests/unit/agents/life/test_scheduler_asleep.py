@@ -74,7 +74,7 @@ async def evening(
     async with house(folder, clock) as home:
         living = home.living(brains=[HUMS], override="puppet")
         eliza = home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         running = asyncio.ensure_future(living.run()) if run else None
         await settle()
         yield Evening(home, clock, living, eliza)
@@ -235,7 +235,7 @@ async def test_a_full_head_is_told_once_until_the_next_fold_and_stands_in_the_pr
         assert (await told(), await told()) == (1, 1)
         thought = next(one for one in eliza.memory.tail if FULL in one.text)
         assert (thought.kind, thought.place) == ("thought", "The Garden")
-        await night.home.minds.fold(eliza, "manual")
+        await night.home.minds.fold(eliza)
         assert (await told(), hinted()) == (1, False)
         night.live(0.71)
         assert (await told(), hinted()) == (2, True)
@@ -260,7 +260,7 @@ async def test_nobody_speaks_with_a_sleeper(tmp_path: Path) -> None:
         looks = puppet(look)
         living = home.living(brains=[looks], override="puppet")
         eliza, ann = home.agent("Eliza"), home.enter("Ann")
-        living.wake(eliza)
+        living.begin(eliza)
         await living.act(eliza, waiting=False)
         home.type(ann, "sleep")
         await living.act(eliza, waiting=False)
@@ -276,7 +276,7 @@ async def test_a_thought_that_ends_asleep_is_not_submitted(tmp_path: Path) -> No
             return "emote hums"
 
         living = home.living(ScriptedModel(), brains=[puppet(drops_off)], override="puppet")
-        living.wake(home.agent("Eliza"))
+        living.begin(home.agent("Eliza"))
         assert await living.act(home.agent("Eliza"), waiting=False) is None
         assert home.submitted == []
 

@@ -69,7 +69,7 @@ async def test_a_thought_that_is_under_way_comes_to_nothing(tmp_path: Path) -> N
         living = home.living(ScriptedModel([slowly, "emote looks at the pears"]))
         living.answers["think"] = True
         eliza = home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         turn = asyncio.ensure_future(living.act(eliza, waiting=False))
         async with asyncio.timeout(60):
             await asked.wait()

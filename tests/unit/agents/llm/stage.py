@@ -52,6 +52,14 @@ async def settle() -> None:
         await asyncio.sleep(0)
 
 
+def waiting(queue: ModelQueue) -> int:
+    return sum(view.waiting for view in queue.overview(["think", "summarizer"]))
+
+
+def running(queue: ModelQueue) -> int:
+    return sum(host.running for host in queue.hosts)
+
+
 class Stage:
     """A queue over scripted models, one for each host; `profiles` may be changed while it runs."""
 

@@ -16,7 +16,7 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
-from tests.unit.agents.llm.stage import A, Gate, Stage, settle
+from tests.unit.agents.llm.stage import A, Gate, Stage, running, settle, waiting
 
 BOTH, B = replace(A, host="a, b"), replace(A, host="b")
 
@@ -64,7 +64,7 @@ async def test_a_refused_prompt_does_not_make_the_host_down() -> None:
 async def test_a_backend_that_breaks_when_it_is_asked_whether_a_host_is_back_is_left_alone_for_a_while() -> None:
     class Breaking(ScriptedModel):
         async def check(self, profile: LLMProfile) -> str:
-            raise Unavailable("gone") if stage.queue.running else ZeroDivisionError("oops")
+            raise Unavailable("gone") if running(stage.queue) else ZeroDivisionError("oops")
 
     stage = Stage({"a": Breaking()})
     with pytest.raises(Unavailable, match="gone"):
@@ -126,7 +126,7 @@ async def test_the_least_busy_host_goes_first() -> None:
     jobs = [stage.ask(str(number)) for number in range(5)]
     await settle()
     assert [model.prompts for model in stage.models.values()] == [["0", "2"], ["1", "3"]]
-    assert (stage.queue.running, stage.queue.waiting) == (4, 1)
+    assert (running(stage.queue), waiting(stage.queue)) == (4, 1)
     for gate in gates:
         gate.open()
     for job in jobs[:4]:
@@ -206,7 +206,7 @@ async def test_alive_asks_every_host_and_one_is_enough() -> None:
 async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() -> None:
     class OneAtATime(ScriptedModel):
         async def check(self, profile: LLMProfile) -> str:
-            if stage.queue.running and self.prompts:
+            if running(stage.queue) and self.prompts:
                 raise Unavailable("a did not answer within 3 s")
             return "a"
 
@@ -222,7 +222,7 @@ async def test_a_host_that_a_call_is_under_way_to_is_alive_and_is_not_asked() ->
 async def test_a_host_that_is_silent_while_a_call_to_it_began_is_not_down() -> None:
     class Silent(ScriptedModel):
         async def check(self, profile: LLMProfile) -> str:
-            if not self.prompts and not stage.queue.running:
+            if not self.prompts and not running(stage.queue):
                 await Gate()("")
             return "a"
 

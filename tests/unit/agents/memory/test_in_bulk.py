@@ -89,8 +89,7 @@ def test_what_somebody_wrote_before_is_taken_up_and_what_they_write_meanwhile_is
     with life.memory.in_bulk():
         life.memory.append_raw([{"text": text, "actor": "Moss"} for text in texts(1, 64)])
         life.compactor.fold_due_now()
-        assert life.memory.longterm is not None
-        assert "where the bell is" in life.memory.longterm.text
+        assert "where the bell is" in life.longterm.text
         path.write_text("---\ncovers: {first: 66, last: 129}\n---\nIt is under the third bench.\n")
     assert any("where the bell is" in text for text in life.edited_versions())
     assert any("under the third bench" in text for text in life.edited_versions())

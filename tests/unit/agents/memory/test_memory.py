@@ -5,15 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from agents.compaction.report import report
-from agents.compaction.status import coverage, holes, status
+from agents.compaction.status import coverage, holes, report, status
+from agents.memory.archive import Archive
+from agents.memory.entries import Entry
+from agents.memory.memory import WAITING, Memory
 from agents.memory.summaries import Summary, parse_summary, render_summary, stamp
-from mud.errors import VaultProblem
+from mud.clock import VirtualClock
+from mud.errors import Unavailable, VaultProblem
+from mud.world.events import Perception
 from tests.disks import open_files_left
 from tests.lives import Life, heard
 
@@ -78,12 +83,10 @@ def test_an_edit_wins_stays_through_a_restart_and_is_kept_at_the_next_fold(tmp_p
     assert "edited" in life.memory.reload_summary(path)[0]
     assert life.memory.reload_summary(path) == []
     life.start()
-    assert life.memory.recent is not None
-    assert (life.memory.recent.text, life.memory.recent.method) == ("I alone know where the bell is.", "edited")
+    assert (life.recent.text, life.recent.method) == ("I alone know where the bell is.", "edited")
     life.live(57)
     assert any("where the bell is" in text for text in life.edited_versions())
-    assert life.memory.longterm is not None
-    assert "where the bell is" in life.memory.longterm.text
+    assert "where the bell is" in life.longterm.text
 
 
 @pytest.mark.parametrize("head", ["", "---\ncovers: {first: 1, last: 5}\n---\n", "---\ncovers: [\n---\n"])
@@ -120,12 +123,12 @@ def test_a_summary_that_a_power_cut_tore_is_restored_and_is_no_shorter_text_of_a
         life.start()
         assert life.memory.recent == whole
         assert path.read_text() == before
+        assert "summaries/recent.md: it broke off, and is restored" in life.messages[-1]
     shorter = before.rstrip()[:-20] + "\n"
     path.write_text(shorter)
     life.start()
     assert path.read_text() == shorter, "a person may take something off the end"
-    assert life.memory.recent is not None
-    assert life.memory.recent.method == "edited"
+    assert life.recent.method == "edited"
 
 
 def test_of_a_fold_whose_version_a_power_cut_tore_nothing_is_shown(tmp_path: Path) -> None:
@@ -187,8 +190,7 @@ def test_a_reader_reads_what_a_writer_would_restore_and_changes_nothing(tmp_path
     life.live(60)
     life.summary_file("recent").write_text(old)
     life.start(writable=False)
-    assert life.memory.recent is not None
-    assert life.memory.recent.covers == (130, 193)
+    assert life.recent.covers == (130, 193)
     assert life.summary_file("recent").read_text() == old
     assert life.edited_versions() == []
 
@@ -337,3 +339,136 @@ def test_what_a_kill_left_beside_is_swept_by_a_writer_alone(tmp_path: Path) -> N
     assert all(path.exists() for path in left)
     life.start()
     assert not any(path.exists() for path in left)
+
+
+Ledger = list[tuple[int, list[Perception]]]
+
+
+def recover(life: Life, ledger: Ledger) -> None:
+    """Give a memory what a ledger has and it has not, as a start does."""
+    memory = life.memory
+    for number, left in ledger:
+        if memory.last_source <= number:
+            held = memory.last_source_count if memory.last_source == number else 0
+            memory.append(left[held:], "2026-11-20T07:21:37.123Z", number)
+
+
+@pytest.mark.parametrize("full_to_the_end", [True, False])
+def test_what_does_not_fit_while_the_archive_cannot_be_written_comes_back_in_order(
+    tmp_path: Path, full_to_the_end: bool
+) -> None:
+    life = Life(tmp_path)
+    life.set(auto_enabled=False)
+    ledger: Ledger = [(number, [heard(f"{number}, {at}") for at in range(90)]) for number in range(1, 61)]
+    steps = iter(ledger)
+
+    def live(count: int) -> None:
+        for number, left in islice(steps, count):
+            life.memory.append(left, "2026-11-20T07:21:37.123Z", number)
+
+    live(3)
+    life.disk.full = True
+    live(52)
+    assert (life.memory.waiting, life.memory.missing_from) == (WAITING, 49)
+    assert "from step 49 on did not fit" in life.memory.warnings[-1]
+    assert life.memory.last_source == 3
+    life.disk.full = full_to_the_end
+    live(5)
+    assert (life.memory.missing_from, life.memory.last_source) == (49, 3 if full_to_the_end else 49)
+    assert holes(coverage(life.compactor.view.shown()), life.memory.total + life.memory.waiting) == ([], [])
+    warnings = status(life.compactor.view)["warnings"]
+    assert any("come back at the next start" in text for text in warnings)
+    life.disk.full = False
+    if not full_to_the_end:
+        life.memory.close()
+    life.start()
+    recover(life, ledger)
+    assert [entry.text for entry in life.memory.tail] == [one.text for _, left in ledger for one in left]
+    assert [entry.seq for entry in life.memory.tail] == list(range(1, 5401))
+    assert (life.memory.missing_from, life.memory.warnings) == (None, [])
+
+
+def test_records_from_outside_that_do_not_fit_are_refused_aloud(tmp_path: Path) -> None:
+    life = Life(tmp_path)
+    life.disk.full = True
+    with pytest.raises(Unavailable, match="nothing more is taken up"):
+        life.memory.append_raw([{"text": f"word {number}"} for number in range(6000)])
+    life.disk.full = False
+    with pytest.raises(Unavailable, match="nothing more is taken up"):
+        life.memory.append_raw([{"text": "one more"}])
+
+
+NOW = "2026-01-01T00:00:00.000Z"
+
+
+def _memory(folder: Path, *, writable: bool, in_ram: int = 1024) -> Memory:
+    memory = Memory("Wren", folder, VirtualClock(), in_ram=in_ram)
+    memory.open(writable)
+    return memory
+
+
+def _seen(*words: str) -> list[Perception]:
+    return [Perception("#1", "saw", word) for word in words]
+
+
+def _files(folder: Path) -> dict[Path, bytes]:
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("in_ram", [2, 1024])
+@pytest.mark.parametrize("written", [0, 3])
+def test_what_a_reader_is_told_follows_what_is_written(tmp_path: Path, written: int, in_ram: int) -> None:
+    writer = _memory(tmp_path, writable=True)
+    writer.append(_seen(*(f"old {number}" for number in range(written))), NOW, 1)
+    writer.close()
+    before = _files(tmp_path)
+    reader = _memory(tmp_path, writable=False, in_ram=in_ram)
+    reader.append(_seen("one", "two"), NOW, 2)
+    reader.append(_seen("three"), NOW, 3)
+    lived = [*(f"old {number}" for number in range(written)), "one", "two", "three"]
+    assert [entry.text for entry in reader.read(1, 99)] == [entry.text for entry in reader.tail] == lived
+    assert [entry.text for entry in reader.view().tail] == lived
+    assert [entry.text for entry in reader.read(written + 2, written + 2)] == ["two"]
+    assert (reader.total, reader.waiting, reader.warnings) == (written + 3, 0, [])
+    assert (reader.last_source, reader.last_source_count) == (3, 1)
+    reader.close()
+    assert _files(tmp_path) == before
+
+
+def test_opening_again_forgets_what_was_not_written(tmp_path: Path) -> None:
+    reader = _memory(tmp_path, writable=False)
+    reader.append(_seen("one"), NOW, 1)
+    reader.open(writable=False)
+    assert (reader.total, reader.tail) == (0, [])
+
+
+def test_what_does_not_follow_is_a_programming_error(tmp_path: Path) -> None:
+    archive = Archive(tmp_path)
+    archive.open(writable=False)
+    with pytest.raises(ValueError, match="memory 2 cannot follow memory 0"):
+        archive.hold([Entry(2, NOW, "saw", None, None, "x")])
+
+
+@pytest.mark.parametrize("writable", [False, True])
+@pytest.mark.parametrize("line", ['{"seq":"two","at":"x"}', '{"seq":null}', '{"seq":true}', "[1]", "nonsense"])
+def test_a_last_line_that_a_hand_mangled_is_passed_over_and_said(tmp_path: Path, line: str, writable: bool) -> None:
+    writer = _memory(tmp_path, writable=True)
+    writer.append(_seen("one"), NOW, 7)
+    writer.close()
+    (file,) = (tmp_path / "archive").iterdir()
+    file.write_text(file.read_text(encoding="utf-8") + line + "\n", encoding="utf-8")
+    memory = Memory("Wren", tmp_path, VirtualClock())
+    assert any("cannot be read" in message for message in memory.open(writable))
+    assert (memory.total, memory.last_source) == (1, 7)
+    memory.close()
+
+
+def test_a_source_that_is_no_number_counts_as_none(tmp_path: Path) -> None:
+    writer = _memory(tmp_path, writable=True)
+    writer.append(_seen("one"), NOW, 7)
+    writer.close()
+    (file,) = (tmp_path / "archive").iterdir()
+    file.write_text(file.read_text(encoding="utf-8").replace('"source":7', '"source":null'), encoding="utf-8")
+    memory = _memory(tmp_path, writable=True)
+    assert (memory.total, memory.last_source) == (1, 0)
+    memory.close()

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from agents.agent import CharacterMemory
 from agents.compaction.status import coverage, holes
 from agents.compaction.view import KIND, MaskLog
-from agents.mind.character_memory import CharacterMemory
 from mud.world.events import Perception
 from tests import lives
 from tests.houses import House, house

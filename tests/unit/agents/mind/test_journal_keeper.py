@@ -106,7 +106,7 @@ async def test_what_says_the_same_becomes_one_and_what_is_about_one_goes_into_a_
         assert "12 plums" in note.text
         assert "oh, Tamsin lives by that Cistern" in (eliza.folder / "journal-history.md").read_text("utf-8")
         assert eliza.notes.read("Eliza") is None
-        hits, _ = await home.minds.search(eliza, "Tamsin plums", 5, "notes", by="words")
+        hits, _ = await home.parts.recall.search(eliza.id, "Tamsin plums", 5, "notes", by="words")
         assert [hit.title for hit in hits] == ["Tamsin"]
         text = note.text
         home.minds.put_in_order(eliza)
@@ -157,7 +157,7 @@ async def test_a_journal_that_could_not_be_begun_is_made_up_for_from_the_first_f
         put(home.parts.vault, "memory_compaction", strategy="sleep", preserve_entries=2, preserve_fraction=0.0,
             summarizer="extractive")  # fmt: skip
         home.parts.configuration.load()
-        await home.minds.fold(eliza, "manual")
+        await home.minds.fold(eliza)
         assert eliza.memory.watermark == 4
         (eliza.folder / FILE).rmdir()
         home.minds.put_in_order(eliza)
@@ -181,7 +181,7 @@ async def test_a_fold_keeps_its_facts_first_and_its_summary_after(tmp_path: Path
         home.parts.configuration.load()
         eliza = home.agent("Eliza")
         lived(eliza, *(heard(eliza, "Moss", f"Tamsin hid {number} plums in the Boathouse.") for number in range(3, 40)))
-        await home.minds.fold(eliza, "manual")
+        await home.minds.fold(eliza)
         assert eliza.memory.watermark == eliza.memory.total - 2
         entries = kept(eliza)
         assert entries[-1].type == SYNTHESIS
@@ -196,7 +196,7 @@ async def test_other_strategies_keep_no_journal(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")
         lived(eliza, *(heard(eliza, "Moss", f"Tamsin hid {number} plums.") for number in range(200)))
-        await home.minds.fold(eliza, "manual")
+        await home.minds.fold(eliza)
         assert eliza.memory.watermark
         assert not (eliza.folder / FILE).exists()
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.mind.sleep_schedule import SleepSchedule, time_of
+from agents.mind.settings import SleepSchedule, time_of
 
 NIGHT = SleepSchedule(time(22), time(6))
 

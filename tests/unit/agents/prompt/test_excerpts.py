@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.entries import Hit
-from agents.memory.ranges import Range
+from agents.memory.entries import Hit, Range
 from agents.prompt.excerpts import GAP, Excerpts, Room, excerpts, first_sentence
 
 CUE = 'The Library\nAnn\nAnn says, "Where is the third stone?"'

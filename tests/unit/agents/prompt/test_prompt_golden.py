@@ -88,11 +88,11 @@ async def _live(home: House, eliza: Agent) -> None:
         eliza.memory.append_raw([record])
         if number == len(LIFE) - 2 and eliza.settings().strategy == "sleep":
             home.type(eliza, "sleep", Role.AGENT)
-            home.minds.remembered(eliza.slug, ())
-            await home.minds.settle_folds()
+            home.minds.remembered(eliza, ())
+            await home.minds.folds.settle()
             home.type(eliza, "wake", Role.AGENT)
         eliza.life.next_turn()
-        await home.minds.settle_folds()
+        await home.minds.folds.settle()
 
 
 def _checked(name: str, text: str) -> None:

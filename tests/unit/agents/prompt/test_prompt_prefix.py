@@ -71,7 +71,7 @@ async def live(home: House, clock: VirtualClock) -> list[Asked]:
     agents = [home.agent(name) for name in ("Eliza", "Moss", "Corvin", "Tamsin")]
     ann = home.enter("Ann")
     for agent in agents:
-        living.wake(agent)
+        living.begin(agent)
         for number, here in enumerate(home.engine.world.locations()):
             note = f"Ann said of {here.name}: come back with {number + 2} lamps. " + here.description
             home.minds.add_note(agent, here.name, note, None)
@@ -86,7 +86,7 @@ async def live(home: House, clock: VirtualClock) -> list[Asked]:
         if turn % 4 == 0:
             home.type(ann, f"say {chance.choice(SAYINGS)}", Role.GUEST)
         await living.act(agent, waiting=False)
-        await home.minds.settle_folds()
+        await home.minds.folds.settle()
         if agent.memory.compactions:
             found.append(Asked(agent.name, await home.minds.prompt_of(agent), agent.memory.compactions))
     return found

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from agents.memory.entries import Entry
+from agents.recall import tables
+from agents.recall.documents import Listed
 from agents.recall.lexical import LexicalIndex
-from agents.recall.question import content_words
+from agents.recall.question import Question, content_words
 from agents.recall.ranking import Candidates
+from agents.recall.searching import gather
+from agents.recall.tables import IndexProgress
 
 
 def entry(seq: int, text: str, **parts: str) -> Entry:
@@ -21,6 +25,16 @@ def life(*texts: str) -> list[Entry]:
     return [entry(seq, text) for seq, text in enumerate(texts, 1)]
 
 
+def sync(index: LexicalIndex, agent: str, documents: Sequence[Listed]) -> list[str]:
+    """Replace the documents of an agent, and return the ids of obsolete vectors."""
+    return index.add({}, {agent: documents})[0]
+
+
+def progress(index: LexicalIndex, agent: str) -> IndexProgress:
+    """Return how far the index of an agent is."""
+    return index.do(tables.progress_of, agent)
+
+
 def found(
     index: LexicalIndex,
     agent: str,
@@ -31,8 +45,8 @@ def found(
 ) -> Candidates:
     """Return what is found by a question's words, of documents when kinds are given, and by these cosines."""
     groups = {word: {word: 1.0} for word in content_words(question)}
-    matches = index.match(agent, groups, not kinds, kinds)
-    return index.gather(agent, matches, memories, documents, kinds, 0.4)
+    matches = index.do(index.searcher.match, agent, groups, not kinds, kinds, Question(""))
+    return index.do(gather, agent, matches, memories, documents, kinds, 0.4)
 
 
 def seqs(index: LexicalIndex, agent: str, question: str) -> list[int]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
-from agents.recall.child import Store, StoreState, VectorProcess
+from agents.recall.child import CleanShutdown, Store, StoreState, VectorProcess
 from agents.recall.documents import IndexedDocument, StoreFailed, record_of
 from agents.recall.settings import RecallSettings
 from tests.unit.agents.recall.lives import children
@@ -58,3 +59,70 @@ async def test_whoever_is_cancelled_while_closing_still_ends_the_child(process: 
     await asyncio.wait([closing])
     assert closing.cancelled()
     assert not children()
+
+
+# -- what a clean end leaves -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Return an index that was sealed."""
+    folder = tmp_path / "chroma"
+    (folder / "graph").mkdir(parents=True)
+    (folder / "graph" / "links.bin").write_bytes(b"links")
+    (folder / "chroma.sqlite3").write_bytes(b"rows")
+    CleanShutdown(folder).close()
+    return folder
+
+
+def test_an_index_that_was_closed_is_taken_as_it_is_once(index: Path) -> None:
+    CleanShutdown(index).open()
+    assert (index / "graph" / "links.bin").read_bytes() == b"links"
+    CleanShutdown(index).open()
+    assert not index.exists()
+
+
+def test_the_files_of_a_copy_are_not_opened_though_they_keep_their_times(index: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path, copy, ignore=shutil.ignore_patterns("copy"))
+    CleanShutdown(copy / "chroma").open()
+    assert not (copy / "chroma").exists()
+
+
+def changed(index: Path) -> None:
+    (index / "chroma.sqlite3").write_bytes(b"swor")
+    os.utime(index / "chroma.sqlite3", (1, 1))
+
+
+def longer(index: Path) -> None:
+    (index / "chroma.sqlite3").write_bytes(b"rows and rows")
+
+
+def fewer(index: Path) -> None:
+    (index / "graph" / "links.bin").unlink()
+
+
+def more(index: Path) -> None:
+    (index / "another").touch()
+
+
+def a_broken_note(index: Path) -> None:
+    index.with_suffix(".closed").write_bytes(b"\xff\xfe")
+
+
+@pytest.mark.parametrize("change", [changed, longer, fewer, more, a_broken_note])
+def test_an_index_that_is_not_as_it_was_closed_is_deleted(index: Path, change: Callable[[Path], None]) -> None:
+    change(index)
+    CleanShutdown(index).open()
+    assert not index.exists()
+
+
+def test_a_file_in_its_place_is_deleted(tmp_path: Path) -> None:
+    (tmp_path / "chroma").write_text("a file")
+    CleanShutdown(tmp_path / "chroma").open()
+    assert not (tmp_path / "chroma").exists()
+
+
+def test_where_there_is_no_index_there_is_nothing_to_do(tmp_path: Path) -> None:
+    CleanShutdown(tmp_path / "chroma").open()
+    assert list(tmp_path.iterdir()) == []

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import pytest
 
 from agents.memory.entries import Entry
+from agents.recall import tables
 from agents.recall.documents import IndexedDocument
-from agents.recall.indexer import MAX_BULK_QUEUE, Indexer
 from agents.recall.lexical import LexicalIndex
+from agents.recall.recall import MAX_BULK_QUEUE, Indexer
 from mud.errors import Unavailable
-
-T = TypeVar("T")
+from tests.unit.agents.recall.lives import progress
 
 AT = "2026-01-01T00:00:00.000Z"
 LIFE = [Entry(seq, AT, "heard", None, None, f"The bell rang {seq} times.") for seq in range(1, 4)]
 NOTE = IndexedDocument("notes/key", "note", "Under the pot.", "Key", timestamp=AT)
-
-
-async def _run(work: Callable[..., T], *args: object) -> T:
-    return work(*args)
 
 
 def _read(first: int, last: int) -> Sequence[Entry]:
@@ -33,13 +29,13 @@ def _read(first: int, last: int) -> Sequence[Entry]:
 
 @pytest.fixture
 def lexical(tmp_path: Path) -> Iterator[LexicalIndex]:
-    index = LexicalIndex(tmp_path / "lexical.sqlite3")
+    index = LexicalIndex(tmp_path / "lexical.sqlite3", at_once=True)
     yield index
     index.close()
 
 
 def _feed(lexical: LexicalIndex) -> Indexer:
-    return Indexer(lexical, _run, lambda gone: None, lambda agent: None)
+    return Indexer(lexical, lambda gone: None, lambda agent: None)
 
 
 async def test_documents_that_cannot_be_read_now_are_indexed_as_soon_as_they_can(
@@ -57,15 +53,15 @@ async def test_documents_that_cannot_be_read_now_are_indexed_as_soon_as_they_can
     feed.sync_documents("#1", documents)
     with caplog.at_level(logging.WARNING):
         await feed.flush()
-        assert lexical.progress("#1").lexical_through == 1
+        assert progress(lexical, "#1").lexical_through == 1
         await feed.flush()
     assert [record.message for record in caplog.records] == [
         "What is noted cannot be read now: [Errno 5] Input/output error."
     ]
     await feed.flush()
-    assert lexical.progress("#1").documents == 1
+    assert progress(lexical, "#1").documents == 1
     await feed.fill("#1")
-    assert lexical.progress("#1").lexical_through == 1
+    assert progress(lexical, "#1").lexical_through == 1
 
 
 async def test_documents_wanted_meanwhile_go_before_those_that_failed(lexical: LexicalIndex) -> None:
@@ -78,7 +74,7 @@ async def test_documents_wanted_meanwhile_go_before_those_that_failed(lexical: L
     feed.sync_documents("#1", failing)
     await feed.flush()
     await feed.flush()
-    assert lexical.progress("#1").documents == 1
+    assert progress(lexical, "#1").documents == 1
 
 
 async def test_an_index_that_another_process_holds_is_said_once_and_filled_when_it_is_free(
@@ -91,14 +87,14 @@ async def test_an_index_that_another_process_holds_is_said_once_and_filled_when_
     other.execute("PRAGMA locking_mode = EXCLUSIVE")
     other.execute("BEGIN EXCLUSIVE")
     with pytest.raises(Unavailable):
-        lexical.progress("#1")
-    feed.life("#1").latest = 3
+        progress(lexical, "#1")
+    feed.lives["#1"].latest = 3
     await feed.fill("#1")
-    assert feed.life("#1").progress.lexical_through == 2
+    assert feed.lives["#1"].progress.lexical_through == 2
     assert [record.levelname for record in caplog.records if "cannot keep up" in record.message] == ["WARNING"]
     other.close()
     await feed.fill("#1")
-    assert feed.life("#1").progress.lexical_through == 3
+    assert feed.lives["#1"].progress.lexical_through == 3
 
 
 async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_pile_up(lexical: LexicalIndex) -> None:
@@ -109,11 +105,14 @@ async def test_documents_wait_while_a_life_is_given_in_bulk_and_memories_do_not_
         for start in range(0, len(entries), 1000):
             feed.remember("#1", entries[start : start + 1000])
             await indexed()
-            assert len(feed.life("#1").queue) <= MAX_BULK_QUEUE
+            assert len(feed.lives["#1"].queue) <= MAX_BULK_QUEUE
         await feed.flush()
-        assert (lexical.progress("#1").lexical_through, lexical.progress("#1").documents) == (6000, 0)
+        assert (
+            progress(lexical, "#1").lexical_through,
+            progress(lexical, "#1").documents,
+        ) == (6000, 0)
     await feed.flush()
-    assert lexical.progress("#1").documents == 1
+    assert progress(lexical, "#1").documents == 1
 
 
 async def test_a_question_to_one_waits_for_what_that_one_lived_through_and_for_nobody_else(
@@ -125,23 +124,32 @@ async def test_a_question_to_one_waits_for_what_that_one_lived_through_and_for_n
         feed.remember(agent, LIFE)
         feed.sync_documents(agent, lambda: [NOTE])
     await feed.fill("#1")
-    assert (lexical.through("#1"), lexical.progress("#1").documents) == (3, 1)
-    assert (lexical.through("#2"), lexical.progress("#2").documents) == (0, 0)
-    await feed.fill_all()
-    assert (lexical.through("#2"), lexical.progress("#2").documents) == (3, 1)
+    assert (lexical.do(tables.through_of, "#1"), progress(lexical, "#1").documents) == (3, 1)
+    assert (lexical.do(tables.through_of, "#2"), progress(lexical, "#2").documents) == (0, 0)
+    await feed.fill("#2")
+    assert (lexical.do(tables.through_of, "#2"), progress(lexical, "#2").documents) == (3, 1)
 
 
 async def test_a_question_of_whoever_has_the_newest_memories_before_their_eyes_waits_for_none_of_these(
-    lexical: LexicalIndex,
+    tmp_path: Path, lexical: LexicalIndex
 ) -> None:
     feed = _feed(lexical)
     await feed.catch_up("#1", 1, _read)
     feed.remember("#1", LIFE[1:])
     await feed.fill("#1", before=2)
-    assert lexical.through("#1") == 1
+    assert lexical.do(tables.through_of, "#1") == 1
     await feed.fill("#1", before=3)
-    assert lexical.through("#1") == 3
-    lexical.discard()
-    lexical.progress("#1")  # begins another index
+    assert lexical.do(tables.through_of, "#1") == 3
+    (tmp_path / "lexical.sqlite3").unlink()
+    progress(lexical, "#1")  # begins another index
     await feed.fill("#1", before=3)
-    assert lexical.through("#1") == 3
+    assert lexical.do(tables.through_of, "#1") == 3
+
+
+async def test_the_feed_leaves_when_told(lexical: LexicalIndex) -> None:
+    feed = _feed(lexical)
+    running = asyncio.create_task(feed.keep_flushing())
+    async with asyncio.timeout(60):
+        await asyncio.sleep(0)
+        feed.stop_flushing()
+        await running

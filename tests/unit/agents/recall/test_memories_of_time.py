@@ -32,7 +32,7 @@ def lived(opened: Callable[..., LexicalIndex]) -> Callable[[str], list[Entry]]:
     index.add({"#1": list(entries.values()), "#2": [entries[9]._replace(seq=1)]})
 
     def asked(question: str) -> list[Entry]:
-        matches = index.match("#1", {}, True, (), read_question(question, NOW))
+        matches = index.do(index.searcher.match, "#1", {}, True, (), read_question(question, NOW))
         return [entries[seq] for seq in matches.of_time]
 
     return asked
@@ -71,18 +71,20 @@ def test_what_was_given_with_times_of_its_own_is_brought_by_them_whatever_its_pl
     index.add({"#1": [Entry(seq, at, "told", None, None, f"line {seq}") for seq, at in enumerate(times, 1)]})
     asked = {"What happened yesterday?": (1,), "What happened in May?": (2,), "What was in March 2025?": (3,)}
     for question, brought in asked.items():
-        assert index.match("#1", {}, True, (), read_question(question, NOW)).of_time == brought
+        assert index.do(index.searcher.match, "#1", {}, True, (), read_question(question, NOW)).of_time == brought
     index.forget("#1")
     index.add({"#1": [Entry(1, iso(NOW), "told", None, None, "line")]})
-    assert index.match("#1", {}, True, (), read_question("What happened yesterday?", NOW)).of_time == ()
+    assert (
+        index.do(index.searcher.match, "#1", {}, True, (), read_question("What happened yesterday?", NOW)).of_time == ()
+    )
 
 
 def test_a_life_whose_times_cannot_be_read_is_asked_in_vain(opened: Callable[..., LexicalIndex]) -> None:
     index = opened()
     index.add({"#1": [Entry(1, "long ago", "heard", None, None, "line")]})
     question = read_question("What happened yesterday?", NOW)
-    assert index.match("#1", {}, True, (), question).of_time == ()
-    assert index.match("#9", {}, True, (), question).of_time == ()
+    assert index.do(index.searcher.match, "#1", {}, True, (), question).of_time == ()
+    assert index.do(index.searcher.match, "#9", {}, True, (), question).of_time == ()
 
 
 def test_of_equal_ones_the_oldest_are_matched_when_what_was_first_is_asked_for(
@@ -91,7 +93,7 @@ def test_of_equal_ones_the_oldest_are_matched_when_what_was_first_is_asked_for(
     index = opened()
     index.add({"#1": [entry._replace(text="The bell rings.") for entry in life()]})
     groups = {"bell": {"bell": 1.0}}
-    first = index.match("#1", groups, True, (), read_question("When did the bell first ring?", NOW))
+    first = index.do(index.searcher.match, "#1", groups, True, (), read_question("When did the bell first ring?", NOW))
     assert min(first.memories.shares) == 1
-    last = index.match("#1", groups, True, (), read_question("When does the bell ring?", NOW))
+    last = index.do(index.searcher.match, "#1", groups, True, (), read_question("When does the bell ring?", NOW))
     assert max(last.memories.shares) == HOURS

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.recall import tables
 from agents.recall.documents import (
     LONG,
     MAX_PASSAGES,
@@ -25,7 +26,7 @@ from agents.recall.question import read_question
 from agents.recall.ranking import rank
 from agents.recall.settings import RecallSettings
 from mud.clock import parse_iso
-from tests.unit.agents.recall.lives import entry, found
+from tests.unit.agents.recall.lives import entry, found, progress
 
 Open = Callable[..., LexicalIndex]
 LINES = st.lists(st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(["A fox ran by. " * 9, "x" * 400]))
@@ -115,12 +116,12 @@ def test_a_passage_is_found_by_its_vector(opened: Open) -> None:
 def test_a_long_memory_lived_again_is_found_by_the_vectors_of_its_first_time(opened: Open) -> None:
     index = opened()
     index.add({"#1": [entry(1, TALE), entry(2, "Nothing."), entry(3, TALE)]})
-    assert index.vectors_expected("#1") == 0
-    waiting = index.memories_waiting(99)
+    assert index.do(tables.vectors_expected, "#1") == 0
+    waiting = index.do(tables.memories_waiting, 99, "", ())
     assert waiting is not None
     assert (waiting[1], len(waiting[2])) == (3, len(passages(TALE)) + 1)
-    index.memories_embedded("#1", 3)
-    assert index.vectors_expected("#1") == len(waiting[2])
+    index.do(tables.memories_embedded, "#1", 3)
+    assert index.do(tables.vectors_expected, "#1") == len(waiting[2])
     cosines = found(index, "#1", "flute", memories={place_of(1, 2): 0.9}).cosines
     assert cosines == {place_of(1, 2): 0.9, place_of(3, 2): 0.9}
     index.forget("#1")
@@ -132,15 +133,15 @@ def test_long_memories_wait_for_their_vectors_a_few_at_a_time(opened: Open) -> N
     index.add({"#1": [entry(seq, f"{seq} {TALE}") for seq in range(1, 6)]})
     most = 2 * len(passages(TALE)) + 1
     taken = []
-    while (waiting := index.memories_waiting(most)) is not None:
+    while (waiting := index.do(tables.memories_waiting, most, "", ())) is not None:
         assert 0 < len(waiting[2]) <= most
         taken += [place_named(one.id) for one in waiting[2]]
-        index.memories_embedded("#1", waiting[1])
-    assert len(taken) == len(set(taken)) == index.vectors_expected("#1")
-    assert index.progress("#1").vector_through == 5
+        index.do(tables.memories_embedded, "#1", waiting[1])
+    assert len(taken) == len(set(taken)) == index.do(tables.vectors_expected, "#1")
+    assert progress(index, "#1").vector_through == 5
     # One that alone has more is taken all the same.
     index.add({"#2": [entry(1, TALE)]})
-    waiting = index.memories_waiting(2)
+    waiting = index.do(tables.memories_waiting, 2, "", ())
     assert waiting is not None
     assert len(waiting[2]) == len(passages(TALE))
 

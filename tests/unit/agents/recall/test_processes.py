@@ -16,9 +16,10 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.lexical import read_progress
+from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.recall import ENDING, FLUSHING, RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.vectors import VectorService
 from mud.clock import VirtualClock
 from tests.unit.agents.recall.lives import children
 
@@ -32,6 +33,7 @@ from pathlib import Path
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from agents.recall.vectors import VectorService
 from mud.clock import VirtualClock
 from tests.unit.agents.recall.lives import children
 
@@ -312,3 +314,21 @@ def test_too_little_memory_for_the_child_is_one_plain_sentence(
     assert err.startswith("Recall goes by words alone for now: ")
     assert err.endswith(" (memory is limited: ulimit -v).\n")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("embedder", ["none", "hashing", "oracle"])
+@pytest.mark.parametrize("settled", [True, False])
+async def test_the_keeper_of_vectors_leaves_when_told(tmp_path: Path, embedder: str, settled: bool) -> None:
+    async def noted(waiting: int, total: int) -> None:
+        assert waiting == total == 0
+
+    settings, lexical = RecallSettings(embedder=embedder), LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
+    keeper = VectorService(tmp_path / ".index", lexical, lambda: settings, VirtualClock(), noted)
+    running = asyncio.create_task(keeper.run())
+    async with asyncio.timeout(BOUND):
+        if settled:
+            await keeper.settled.wait()
+        keeper.stop()
+        await running
+    assert not keeper.ready
+    await lexical.end(BOUND)

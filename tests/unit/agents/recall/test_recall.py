@@ -15,8 +15,7 @@ import pytest
 
 from agents.memory.entries import Entry
 from agents.recall.documents import IndexedDocument
-from agents.recall.indexer import MAX_QUEUE
-from agents.recall.recall import PER_SHOWN_SUMMARY, RecallService
+from agents.recall.recall import MAX_QUEUE, PER_SHOWN_SUMMARY, RecallService
 from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.errors import Refusal

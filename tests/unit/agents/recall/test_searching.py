@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
-from tests.unit.agents.recall.lives import entry, found, life, seqs
+from agents.recall.question import Question
+from tests.unit.agents.recall.lives import entry, found, life, seqs, sync
 
 Open = Callable[..., LexicalIndex]
 
@@ -21,7 +23,7 @@ Open = Callable[..., LexicalIndex]
 def test_a_word_that_is_alike_counts_less_than_the_word_itself(opened: Open) -> None:
     index = opened()
     index.add({"#1": life("Wendell was scared.", "Wendell was afraid.", "Nothing.", "Nothing at all.")})
-    matches = index.match("#1", {"scared": {"scared": 1.0, "afraid": 0.3}}, True, ())
+    matches = index.do(index.searcher.match, "#1", {"scared": {"scared": 1.0, "afraid": 0.3}}, True, (), Question(""))
     assert list(matches.memories.shares) == [1, 2]
     assert matches.memories.shares == {1: 1.0, 2: pytest.approx(0.3)}
 
@@ -30,7 +32,7 @@ def test_only_the_first_five_alike_words_that_occur_in_this_life_count(opened: O
     index = opened()
     index.add({"#1": life("one", "two", "three", "four", "five", "six"), "#2": life("zero")})
     alike = {"zero": 0.9, "one": 0.8, "two": 0.7, "three": 0.6, "four": 0.5, "five": 0.4, "six": 0.3}
-    matches = index.match("#1", {"digit": {"digit": 1.0, **alike}}, True, ())
+    matches = index.do(index.searcher.match, "#1", {"digit": {"digit": 1.0, **alike}}, True, (), Question(""))
     assert list(matches.memories.shares) == [1, 2, 3, 4, 5]
 
 
@@ -44,7 +46,9 @@ def test_a_word_nobody_ever_said_takes_from_every_share(opened: Open) -> None:
 def test_documents_are_found_by_the_same_words(opened: Open) -> None:
     index = opened()
     index.add({"#1": life("Silas owns a lute.", *["Silas hums."] * 20)})
-    index.sync("#1", [IndexedDocument("n/lute", "note", "A lute."), IndexedDocument("s/1", "summary", "Silas hummed.")])
+    sync(
+        index, "#1", [IndexedDocument("n/lute", "note", "A lute."), IndexedDocument("s/1", "summary", "Silas hummed.")]
+    )
     both = {one.document.key: one.share for one in found(index, "#1", "Silas lute", ("summary", "note")).documents}
     assert (both["n/lute"] or 0) > 0.5 > (both["s/1"] or 0) > 0
 
@@ -96,7 +100,7 @@ def test_filling_a_hole_counts_no_text_twice(opened: Open) -> None:
     index, all_of_it = opened(), life("one", "two", "two", "two")
     index.add({"#1": [all_of_it[0], all_of_it[3]]})
     index.add({"#1": all_of_it[1:]})
-    assert index.through("#1") == 4
+    assert index.do(tables.through_of, "#1") == 4
     assert found(index, "#1", "two").times == {2: 3, 3: 3, 4: 3}
 
 
@@ -152,7 +156,7 @@ def test_shares_are_what_a_plain_reckoning_says(texts: list[list[str]], alike: d
     index = LexicalIndex(Path("never written"), private=True)
     try:
         index.add({"#1": life(*(" ".join(words) for words in texts)), "#2": life("bog cat dim")})
-        shares = index.match("#1", groups, True, ()).memories.shares
+        shares = index.do(index.searcher.match, "#1", groups, True, (), Question("")).memories.shares
     finally:
         index.close()
     expected = _plain(texts, groups)

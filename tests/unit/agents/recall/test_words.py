@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
+from agents.recall import tables
 from agents.recall.lexical import LexicalIndex
-from agents.recall.words import LONG_LIST, PostingList, Stemmer
+from agents.recall.searching import LONG_LIST, PostingList
+from agents.recall.tables import Stemmer
 
 
 @pytest.fixture
@@ -24,15 +26,15 @@ def entry(seq: int, text: str, actor: str | None = None) -> Entry:
 
 
 def words(index: LexicalIndex) -> list[str]:
-    return [word for _, word in index.words_after(0, 1000)]
+    return [word for _, word in index.do(tables.words_after, 0, 1000)]
 
 
 def test_every_word_is_kept_once_in_the_order_it_came(index: LexicalIndex) -> None:
     index.add({"#1": [entry(1, "The fox walks; the owl walked.", "Moss")]})
     assert words(index) == ["fox", "walks", "owl", "moss"]
     index.add({"#2": [entry(1, "A fox is walking to the Mill.")]})
-    assert index.words_after(3, 1) == [(4, "moss")]
-    assert index.words_after(4, 9) == [(5, "mill")]
+    assert index.do(tables.words_after, 3, 1) == [(4, "moss")]
+    assert index.do(tables.words_after, 4, 9) == [(5, "mill")]
 
 
 def test_what_says_nothing_by_itself_is_no_word(index: LexicalIndex) -> None:
@@ -44,14 +46,14 @@ def test_the_numbers_go_on_after_closing(index: LexicalIndex) -> None:
     index.add({"#1": [entry(1, "fox owl")]})
     index.close()
     index.add({"#1": [entry(2, "owl heron foxes")]})
-    assert index.words_after(0, 9) == [(1, "fox"), (2, "owl"), (3, "heron")]
+    assert index.do(tables.words_after, 0, 9) == [(1, "fox"), (2, "owl"), (3, "heron")]
 
 
-def test_words_of_an_index_that_was_lost_are_learned_again(index: LexicalIndex) -> None:
+def test_words_of_an_index_that_was_lost_are_learned_again(index: LexicalIndex, tmp_path: Path) -> None:
     index.add({"#1": [entry(1, "fox owl")]})
-    index.discard()
+    (tmp_path / "lexical.sqlite3").unlink()
     index.add({"#1": [entry(1, "owl")]})
-    assert index.words_after(0, 9) == [(1, "owl")]
+    assert index.do(tables.words_after, 0, 9) == [(1, "owl")]
 
 
 def test_only_what_is_one_word_has_a_stem() -> None:

@@ -1,17 +1,23 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
 from agents.recall.child import Store, StoreState
 from agents.recall.documents import FolderGone, IndexedDocument, Query, Record, memory_records, record_of
-from mud.errors import UnknownName
+from agents.recall.indexes import MAX_SIMILAR, MIN_SIMILARITY, Thesaurus
+from mud.errors import UnknownName, UnsafePath
+from mud.storage.paths import hold, let_go
 
 Open = Callable[..., Store]
 
@@ -80,6 +86,29 @@ def test_after_a_clean_end_the_index_is_used_as_it_is(opened: Open, tmp_path: Pa
     assert len(opened().state().documents) == 2
 
 
+@pytest.mark.parametrize("name", ["chroma.closed", "embeddings.sqlite3", "minilm-1.onnx"])
+def test_a_folder_in_place_of_a_file_is_refused_in_one_sentence(opened: Open, tmp_path: Path, name: str) -> None:
+    (tmp_path / ".index" / name).mkdir(parents=True)
+    with pytest.raises(UnsafePath, match="this is no ordinary file; expected one, or nothing under this name"):
+        opened()
+
+
+def test_nothing_is_written_where_the_vault_was_moved_away(opened: Open, tmp_path: Path) -> None:
+    vault = tmp_path / "vault"
+    vault.mkdir()
+    descriptor = os.open(vault, os.O_RDONLY | os.O_DIRECTORY)
+    hold(vault, descriptor)
+    vault.rename(tmp_path / "moved")
+    try:
+        with pytest.raises(OSError, match="the vault's folder was moved"):
+            Store(vault / ".index", "hashing")
+    finally:
+        let_go(vault)
+        os.close(descriptor)
+    assert not vault.exists()
+    assert list((tmp_path / "moved").iterdir()) == []
+
+
 def test_after_an_unclean_end_it_begins_with_an_empty_index_and_a_full_cache(opened: Open, tmp_path: Path) -> None:
     store = opened()
     store.put(records("one", "two"))
@@ -145,3 +174,38 @@ def test_only_one_process_holds_the_store(opened: Open, tmp_path: Path) -> None:
 def test_an_embedder_that_there_is_not_is_named_with_those_there_are(opened: Open) -> None:
     with pytest.raises(UnknownName, match="hashing, minilm"):
         opened("mini")
+
+
+# -- words that are like others ----------------------------------------------------------------------------------------
+
+
+COINS, PENNIES, SHIP = np.eye(3, dtype=np.float32)
+MONEY = np.array([0.8, 0.6, 0.0], dtype=np.float32)
+
+
+def test_words_that_are_like_one_are_named_with_how_like_they_are_the_likest_first() -> None:
+    words = Thesaurus(3)
+    words.learn(["pennies", "coins", "ship"], np.stack([PENNIES, COINS, SHIP]))
+    words.learn(["coins", "money"], np.stack([SHIP, MONEY]))  # the first vector of a word stays
+    assert words.similar(["money"], {}) == {"money": {"coins": 0.8, "pennies": 0.6}}
+
+
+def test_only_words_that_were_said_are_named() -> None:
+    words = Thesaurus(3)
+    assert words.similar(["money"], {"money": MONEY}) == {}
+    words.learn(["coins"], COINS[None])
+    assert words.similar(["money", "gold"], {"money": MONEY, "gold": COINS})["gold"] == {"coins": 1.0}
+    assert words.unknown(["money", "coins"]) == ["money"]
+
+
+@given(st.integers(1, 700), st.integers(1, 300))
+def test_however_they_come_all_are_learnt(count: int, step: int) -> None:
+    words, vector = Thesaurus(3), COINS[None]
+    names = [f"word{number}" for number in range(count)]
+    for start in range(0, count, step):
+        some = names[start : start + step]
+        words.learn(some, np.repeat(vector, len(some), axis=0))
+    assert words.unknown(names) == []
+    alike = words.similar(["x"], {"x": COINS})["x"]
+    assert len(alike) == min(count, MAX_SIMILAR)
+    assert all(cosine >= MIN_SIMILARITY for cosine in alike.values())

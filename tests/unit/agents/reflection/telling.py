@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from agents.memory.entries import Entry, importance_of
-from agents.reflection.insights import Say
+from mud.commands import Say
 from mud.storage.texts import TextStore
 from tests.vaults import SHIPPED, copy_vault
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from agents.compaction.judge.reading import telling_of
 from agents.memory.entries import Entry
 from agents.reflection.dreams import CHUNK, CHUNKS, LONGEST, by_rules, mixed, places_to_look, tidied
-from agents.reflection.importance import parse_ratings
+from agents.reflection.experiences import parse_ratings
 from agents.reflection.insights import parse_insights
 from tests.unit.agents.reflection.telling import SAY, TEXTS, heard, made
 
@@ -118,8 +118,7 @@ def test_whoever_speaks_as_an_assistant_or_thinks_aloud_did_not_dream(reply: str
 
 
 @pytest.mark.parametrize(
-    "junk",
-    [*(" ", "“", '"', "(12 ", "[1 ", "<think>", "<", "#", "Sure! ", "I hope it helps. ", "A dream", "dream: ")],
+    "junk", [*(" ", "“", '"', "(12 ", "[1 ", "<think>", "<", "#", "Sure! ", "I hope it helps. ", "A dream", "dream: ")]
 )
 def test_junk_of_any_length_is_no_dream_and_told_so_at_once(junk: str) -> None:
     reply = junk * (20_000_000 // len(junk))

@@ -18,11 +18,11 @@ from agents.llm.queue import ModelQueue
 from agents.memory.archive import Archive
 from agents.memory.entries import Entry
 from agents.memory.history import IMPORTANCE, events, read_weighed
-from agents.mind.sleep_schedule import fell_asleep
+from agents.mind.settings import fell_asleep
 from agents.recall.recall import discard_index
+from agents.reflection import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Reflection
 from agents.reflection.dreams import NOTED
 from agents.reflection.progress import standing_of
-from agents.reflection.reflection import AFTER_FAILURE, LONGEST_REPLY, PAUSE, Reflection
 from mud.clock import VirtualClock, iso
 from mud.registry import Registry
 from mud.world.events import Perception
@@ -55,7 +55,7 @@ def hear(home: House, who: Agent, times: int = 1) -> None:
             written = who.memory.append(
                 [Perception(who.id, "heard", text, actor, "The Garden")], AT, home.engine.number
             )
-            home.minds.remembered(who.slug, written)
+            home.minds.remembered(who, written)
 
 
 async def night(home: House, who: Agent, inner: Reflection | None = None) -> None:
@@ -141,7 +141,7 @@ async def test_an_index_made_anew_weighs_as_the_old_one_did(tmp_path: Path) -> N
 
     async def found(home: House) -> dict[int | None, int]:
         await home.minds.catch_up(home.agent("Eliza"))
-        hits, _ = await home.minds.search(home.agent("Eliza"), "brass key", 9, "memories")
+        hits, _ = await home.parts.recall.search(home.agent("Eliza").id, "brass key", 9, "memories")
         return {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None}
 
     async with house(tmp_path) as home:
@@ -241,7 +241,7 @@ async def test_a_dream_that_was_dreamed_is_no_answer_and_no_part_of_a_summary(tm
         home.type(eliza, "wake", Role.AGENT)
         living = home.living(override="instinct")
         ann = home.enter("Ann")
-        living.wake(eliza)
+        living.begin(eliza)
         answers = []
         for question in ("where is the silver whistle?", "what did Moss say about the silver whistle?"):
             home.type(ann, f"say Eliza, {question}")
@@ -252,7 +252,7 @@ async def test_a_dream_that_was_dreamed_is_no_answer_and_no_part_of_a_summary(tm
         assert not any("boathouse" in answer.casefold() for answer in answers)
         for number in range(70):
             home.type(ann, f"say Today is day {number} of the plum harvest.")
-        assert await home.minds.fold(eliza, "manual") is not None
+        assert await home.minds.fold(eliza) is not None
         assert eliza.memory.recent is not None
         assert "whistle" not in eliza.memory.recent.text
 
@@ -266,7 +266,7 @@ async def test_reading_of_a_dream_makes_no_fact_of_it(tmp_path: Path) -> None:
         home.type(eliza, "wake", Role.AGENT)
         assert "flowerpot" in (await home.ask(eliza, "notes Dreams", Role.AGENT)).reply
         living, ann = home.living(override="instinct"), home.enter("Ann")
-        living.wake(eliza)
+        living.begin(eliza)
         home.type(ann, "say Eliza, where is the silver whistle?")
         steps = [await living.act(eliza, waiting=True) for _ in range(3)]
         assert not any("flowerpot" in (step.line or "") for step in steps if step is not None)
@@ -281,7 +281,7 @@ async def test_what_was_whispered_is_neither_reflected_on_nor_dreamed_of(tmp_pat
         eliza = home.agent("Eliza")
         hear(home, eliza)
         told = eliza.memory.append([Perception(eliza.id, "told", secret, "Anna", "The Garden")], AT, 0)
-        home.minds.remembered(eliza.slug, told)
+        home.minds.remembered(eliza, told)
         assert told[0].seq == 9
         await night(home, eliza)
         assert happened(eliza, "reflection")
@@ -403,7 +403,7 @@ async def test_a_night_is_told_to_recall_at_once_and_counted_for_the_next_reflec
         after = {entry.seq: entry.importance for entry in read_weighed(eliza.memory, 1, len(before))}
         changed = [entry.seq for entry in before if after[entry.seq] != entry.importance]
         assert changed
-        hits, _ = await home.minds.search(eliza, "brass key plum cake", 20, "memories", by="words")
+        hits, _ = await home.parts.recall.search(eliza.id, "brass key plum cake", 20, "memories", by="words")
         found = {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None and hit.seq in after}
         assert found.keys() & set(changed)
         assert found == {seq: after[seq] for seq in found if seq is not None}
@@ -509,7 +509,7 @@ async def test_weighing_given_up_anywhere_is_done_once_and_leaves_archive_and_in
             events_kept = happened(eliza, IMPORTANCE)
             assert len(events_kept) == 1, (turns, again)
             await home.minds.catch_up(eliza)
-            hits, _ = await home.minds.search(eliza, "brass key rains herons cake", 9, "memories")
+            hits, _ = await home.parts.recall.search(eliza.id, "brass key rains herons cake", 9, "memories")
             indexed = {hit.seq: hit.entry.importance for hit in hits if hit.entry is not None}
             found.append((events_kept[0]["values"], texts_of(eliza), sorted(indexed.items())))
             weights = {entry.seq: entry.importance for entry in read_weighed(eliza.memory, 1, 8)}

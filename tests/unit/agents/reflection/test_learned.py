@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.memory.entries import Entry
-from agents.reflection.insights import Say
 from agents.reflection.note_taking import LINES, NOTES, NoteLine, lines_of, with_lines, worth_a_note
+from mud.commands import Say
 from mud.world.events import OWN_NOTES
 from tests.unit.agents.reflection.telling import AT, SAY, heard, made, reworded
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.memory.entries import Entry
-from agents.memory.ranges import read_reference
+from agents.memory.entries import Entry, read_reference
 from agents.reflection.insights import CITED, MOST, Insight, fresh, insights, kept, parse_insights
 from tests.unit.agents.reflection.telling import SAY, heard, made, reworded
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.life.scheduler import Scheduler
-from agents.reflection.reflection import OVERDUE
+from agents.reflection import OVERDUE
 from mud.world.roles import Role
 from tests.houses import House, house, puppet
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -26,7 +26,7 @@ def lived_since(home: House, who: Agent) -> int:
 async def talked_to(home: House, living: Scheduler, clock: HandClock, minutes: int) -> list[int]:
     """Have Moss speak to Eliza every 20 seconds; return what she had lived since looking back, minute by minute."""
     eliza, moss = home.agent("Eliza"), home.agent("Moss")
-    living.wake(eliza)
+    living.begin(eliza)
     home.type(moss, "go garden", Role.AGENT)
     sums = []
     for minute in range(minutes):
@@ -54,7 +54,7 @@ async def test_left_alone_it_looks_back_as_soon_as_enough_was_lived(tmp_path: Pa
     clock = HandClock()
     async with house(tmp_path, clock) as home:
         living, eliza = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet"), home.agent("Eliza")
-        living.wake(eliza)
+        living.begin(eliza)
         while lived_since(home, eliza) < MOST:
             hear(home, eliza)
         clock.advance(60)
@@ -76,7 +76,7 @@ async def test_what_a_slow_model_is_never_let_finish_goes_by_rules_once_it_is_ov
         home.minds.inner = asking(home, [slow] * 100)
         living = home.living(brains=[puppet(lambda here: "emote hums", wish=1.0)], override="puppet")
         eliza, moss = home.agent("Eliza"), home.agent("Moss")
-        living.wake(eliza)
+        living.begin(eliza)
         home.type(moss, "go garden", Role.AGENT)
         running = asyncio.ensure_future(living.run())
         while not happened(eliza, "reflection"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from agents.compaction.report import told_inner
+from agents.compaction.status import report, told_inner
 from agents.life.mind_page import render_page
 from agents.memory.archive import Archive
 from agents.reflection.progress import FILES, LOOKED_BACK, ReflectionProgress, standing_of
@@ -37,7 +37,7 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
             "reflection_sum": 0,
             "reflection_threshold": 20,
         }
-        assert "Inner life     0 insights, not reflected yet, not dreamed yet; " in home.minds.report(eliza)
+        assert "Inner life     0 insights, not reflected yet, not dreamed yet; " in report(home.minds.status(eliza))
         hear(home, eliza)
         lived = home.minds.status(eliza)["inner"]["reflection_sum"]
         assert lived == sum(entry.importance for entry in eliza.memory.read(1, eliza.memory.total))
@@ -50,9 +50,9 @@ async def test_the_status_tells_when_an_agent_reflected_and_dreamed_and_how_far_
         assert (told["reflected_at"], told["dreamed_at"]) == (reflection["at"], dream.at)
         assert told["reflection_sum"] == 0
         row = f"Inner life     {len(thoughts)} insights, reflected {dream.at[:10]} {dream.at[11:16]}, dreamed "
-        report = home.minds.report(eliza)
-        assert row in report
-        assert "; importance lived since then 0, looks back at 20" in report
+        page = report(home.minds.status(eliza))
+        assert row in page
+        assert "; importance lived since then 0, looks back at 20" in page
         assert "## Inner life\n\n" in render_page(eliza, home.minds.inner.told(eliza, known=True))
     async with house(tmp_path) as home:
         eliza = home.agent("Eliza")

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall.cache import EmbeddingCache
+from agents.recall import tables
 from agents.recall.embedders.hashing import HashingEmbedder
+from agents.recall.indexes import EmbeddingCache
 from agents.recall.lexical import LexicalIndex
 from mud.errors import LociError
 from tests.benchmarks._recall.apart import Apart, count_tokens, frequent_words
@@ -68,7 +69,7 @@ def test_memories_that_wait_for_a_vector_find_a_made_up_one_in_the_cache_and_sti
     index.add({"#1": lived, "#2": lived[:1]})
     index.close()
     assert fill_cache(str(tmp_path), "words.sqlite3", "hashing") == 3
-    waiting = index.memories_waiting(10)
+    waiting = index.do(tables.memories_waiting, 10, "", ())
     assert waiting is not None
     _, _, records = waiting
     assert [one.id for one in records] == ["#1|1", "#1|2"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from tests.processes import loci
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.world.events import Perception
 from tests.vaults import copy_vault

@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
-from mud.cli import Tool
+from mud.cli import Tool, VectorProgress, emit, progress
+from mud.command_line import NEEDED, check_packages, main
 from mud.registry import load, plug_in_names
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -182,3 +185,40 @@ def test_another_package_called_agents_is_named_in_one_line(tmp_path: Path) -> N
     assert shadowed.returncode == 1
     assert shadowed.stderr.count("\n") == 1
     assert f"another package called agents, in {tmp_path / 'agents'}" in shadowed.stderr
+
+
+def test_the_packages_that_are_looked_for_are_those_that_the_project_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert list(NEEDED) == [re.split(r"[<>=]", wanted)[0] for wanted in project["dependencies"]]
+
+
+def test_where_all_is_installed_nothing_is_said() -> None:
+    check_packages()
+
+
+def test_a_record_is_one_line_in_any_script_and_progress_goes_elsewhere(capsys: pytest.CaptureFixture[str]) -> None:
+    emit({"name": "Ἑλένη", "text": "one\ntwo", "none": None})
+    progress("half")
+    said = capsys.readouterr()
+    assert said.out.count("\n") == 1
+    assert json.loads(said.out) == {"name": "Ἑλένη", "text": "one\ntwo", "none": None}
+    assert "Ἑλένη" in said.out
+    assert said.err == "half\n"
+
+
+def test_every_command_says_what_it_does() -> None:
+    for one in load("mud.cli", Tool, "command"):
+        assert one.help
+
+
+def test_how_far_the_vectors_are_is_said_at_every_tenth(capsys: pytest.CaptureFixture[str]) -> None:
+    said = VectorProgress()
+    for done in range(21):
+        said(done, 20)
+    assert capsys.readouterr().err.splitlines() == [f"vectors: {done} of 20" for done in range(0, 21, 2)]
+
+
+def test_vectors_that_are_all_there_are_not_spoken_of(capsys: pytest.CaptureFixture[str]) -> None:
+    said = VectorProgress()
+    said(20, 20)
+    assert capsys.readouterr().err == ""

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from agents.definition import write_definition
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.storage.documents import replace_key
-from mud.storage.files import VaultLock
+from mud.storage.files import lock_vault
 from tests.vaults import copy_vault, without_vectors
 
 
@@ -74,7 +74,7 @@ def test_a_vault_in_use_is_read_by_words_alone_and_it_says_so(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vault = copy_vault(tmp_path)
-    with VaultLock(vault):
+    with lock_vault(vault):
         assert main(["prompt", "Eliza", "--vault", str(vault)]) == 0
     said = capsys.readouterr()
     assert said.out.endswith("~Eliza>\n")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
-from mud.storage.files import VaultLock
+from mud.storage.files import lock_vault
 from mud.world.events import Perception
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -86,7 +86,7 @@ def test_a_question_without_words_finds_nothing_and_says_so(vault: Path, capsys:
 
 def test_a_vault_in_use_is_answered_from_and_not_written_to(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = sorted(path for path in vault.rglob("*"))
-    with VaultLock(vault):
+    with lock_vault(vault):
         assert main(["recall", "Eliza", "heron", "--vault", str(vault)]) == 0
     said = capsys.readouterr()
     assert "heron stood in the rain" in said.out

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from agents.recall.recall import FOLDER, LEXICAL
-from mud.__main__ import main
-from mud.storage.files import VaultLock
+from mud.command_line import main
+from mud.storage.files import lock_vault
 from tests.settings import put
 from tests.vaults import copy_vault
 
@@ -63,7 +63,7 @@ def test_a_broken_index_is_made_anew_and_what_was_embedded_kept(
 
 
 def test_a_vault_in_use_is_left_alone(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with VaultLock(vault):
+    with lock_vault(vault):
         assert main(["reindex", "--vault", str(vault)]) == 1
     assert "in use" in capsys.readouterr().err
     assert (vault / FOLDER / LEXICAL).stat().st_size > 0

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from tests.disks import file_size_limit
 from tests.processes import memories, texts
 from tests.vaults import copy_vault, without_vectors

@@ -15,7 +15,7 @@ from mud.commands._command import CATEGORIES, KEEPS
 from mud.engine import engine as engine_module
 from mud.registry import collect, load
 from mud.storage.documents import link_name, parse_document
-from mud.storage.world_files import load_world_files
+from mud.storage.world_files import WorldFiles
 from mud.world.changes import Define, Put
 from mud.world.matching import plain
 from mud.world.narration import Phrase
@@ -23,7 +23,7 @@ from mud.world.roles import Role
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 from tests.vaults import SHIPPED
-from tests.worlds import ANN, TEXTS, make_engine, snapshot
+from tests.worlds import ANN, TEXTS, do, make_engine, refused, snapshot
 
 EVERY = load("mud.commands", Command, "command").joined(collect("agents.commands", Command))
 NAMES = EVERY.names()
@@ -115,7 +115,7 @@ def test_every_phrase_of_engine_and_commands_has_its_text_with_the_right_places_
 
 def starter_world() -> World:
     """The shipped world, with its agents and a visitor in The Garden, where one thing lies and another is carried."""
-    files, problems = load_world_files(SHIPPED)
+    files, problems = WorldFiles(SHIPPED).load()
     assert problems == []
     world = World()
     world.apply(Define(one.thing) for one in files)
@@ -162,3 +162,25 @@ def test_the_starter_world_is_worth_a_walk() -> None:
     assert minds["Eliza"].name == "The Garden"
     assert minds["Moss"] is not None
     assert minds["Moss"].name == "The Library"
+
+
+@pytest.mark.parametrize("line", ["quit", "exit", "bye", "QUIT"])
+def test_quitting_ends_the_session_for_a_person_and_never_for_a_mind(line: str) -> None:
+    assert do(make_engine(), line, role=Role.GUEST).quit
+    assert not refused(make_engine(), line, role=Role.AGENT).quit
+
+
+@pytest.mark.parametrize(
+    ("line", "name", "args"),
+    [
+        ("@save", "save", {}),
+        ("@reload", "reload", {}),
+        ("@show-config", "show_config", {"key": ""}),
+        ("@show-config immediate_window", "show_config", {"key": "immediate_window"}),
+    ],
+)
+def test_what_reaches_outside_the_world_is_a_request(line: str, name: str, args: dict[str, str]) -> None:
+    step = do(make_engine(), line)
+    [request] = step.requests
+    assert (request.name, dict(request.args), request.keep) == (name, args, None)
+    assert step.left == ()

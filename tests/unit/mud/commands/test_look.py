@@ -7,7 +7,7 @@ import pytest
 from mud.world.changes import Define, Put
 from mud.world.roles import Role
 from mud.world.things import Kind, Thing
-from tests.worlds import ELIZA, GARDEN, do, left_with, make_engine, refused
+from tests.worlds import ANN, ELIZA, GARDEN, do, left_with, make_engine, refused
 
 
 def test_a_location_shows_what_and_who_is_there_and_the_exits_last() -> None:
@@ -108,3 +108,30 @@ def test_an_id_of_what_is_elsewhere_or_nowhere_tells_nothing_of_it() -> None:
 @pytest.mark.parametrize("line", ["take #1001", "whisper #1001 hm"])
 def test_the_place_where_one_is_is_no_thing_in_it(line: str) -> None:
     assert refused(make_engine(), line).reply == "The Garden is the place where you are."
+
+
+def test_who_is_a_line_each_and_minds_are_marked() -> None:
+    assert do(make_engine(), "who").reply.splitlines() == [
+        "Ann, in The Garden",
+        "Eliza [AI], in The Garden",
+        "Margery, in The Garden",
+        "Moss the Slow [AI], in The Library",
+    ]
+
+
+def test_who_has_left_is_not_listed() -> None:
+    engine = make_engine()
+    engine.leave(engine.world.things[ANN])
+    assert "Ann" not in do(engine, "who", "#2001").reply
+
+
+def test_where_gives_name_and_id() -> None:
+    assert do(make_engine(), "where").reply == "The Garden (#1001)"
+
+
+def test_locations_are_all_listed_with_who_is_there() -> None:
+    reply = do(make_engine(), "rooms").reply
+    assert reply == do(make_engine(), "locations").reply
+    assert reply.splitlines() == [
+        "The Cellar", "The Garden: Margery, Eliza and Ann", "The Library: Moss the Slow", "The Lobby", "The Loft",
+    ]  # fmt: skip

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from agents.memory.entries import KINDS
 from mud.engine.engine import changes_of
-from mud.engine.recovery import build_world, state_of
-from mud.storage.world_state import read_state, write_state
+from mud.server.opening import build_world, state_of
+from mud.storage.world_files import read_state, write_state
 from mud.world.roles import Role
 from tests.worlds import (
     ANN,

@@ -11,9 +11,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from mud.engine.engine import Engine
+from mud.portal.plain import WIDEST, show_wrapped
 from mud.portal.session import Session
 from mud.portal.terminal import run_terminal
-from mud.portal.wrapped import WIDEST, show_wrapped
 from mud.world.roles import Role
 from tests.worlds import ANN, make_engine
 

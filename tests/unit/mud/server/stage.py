@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agents.life.scheduler import Scheduler
-from mud.server.phrases import check_texts
+from mud.server.checks import check_texts
 from mud.server.reloading import Reloading
 from mud.storage.files import write_atomic
 from tests.houses import House, house, puppet
@@ -48,7 +48,7 @@ async def edited(tmp_path: Path) -> AsyncIterator[Edited]:
         assert all("came with the program" in one.message for one in check_texts(home.parts.texts))
         living = home.living(brains=[puppet(lambda here: "emote hums")], override="puppet")
         for agent in home.minds.opened():
-            living.wake(agent)
+            living.begin(agent)
         edited = Edited(home, living, clock)
         try:
             yield edited

@@ -15,10 +15,11 @@ from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, UnknownName
-from mud.server.app import App, Options, run
-from mud.server.wiring import SHIPPED, opened
-from mud.signals import Signals
-from mud.storage.world_state import read_state
+from mud.process import Signals
+from mud.server.app import SYNC_EVERY, App, Options, run
+from mud.server.wiring import opened
+from mud.storage.paths import SHIPPED
+from mud.storage.world_files import read_state
 from tests.houses import house
 from tests.processes import Running, loci, memories, texts
 from tests.unit.mud.server.test_unreadable_files import pipe
@@ -89,6 +90,12 @@ async def test_a_disk_that_confirms_nothing_is_told_of_once_and_again_when_it_is
     assert said.count("(the disk) It does not confirm what is written down (Input/output error).") == 1
     assert said.count("(the disk) It confirms again what is written down.") == 1
     assert "failed" not in said
+
+
+def test_the_second_that_a_power_cut_may_cost_is_the_pause_between_two_syncs() -> None:
+    readme = (SHIPPED.parent / "README.md").read_text(encoding="utf-8")
+    assert "**The power goes**: at most about the last second is lost" in readme
+    assert SYNC_EVERY == 1.0
 
 
 def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_same(vault: Path) -> None:

@@ -14,8 +14,8 @@ from random import Random
 import pytest
 
 from agents.memory.entries import Entry
-from agents.memory.examining import examine, examine_file, sources_of
-from mud.__main__ import main
+from agents.memory.history import examine, examine_file, sources_of
+from mud.command_line import main
 from mud.commands import Outcome
 from mud.server.checks import check_lives
 from mud.server.requests import carry_out

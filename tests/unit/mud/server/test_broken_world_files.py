@@ -11,12 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mud.command_line import main
 from mud.errors import Problem
+from mud.server.checks import check_files
 from mud.server.wiring import opened
 from mud.storage.files import write_atomic
 from mud.storage.world_files import WorldFiles
+from mud.world.roles import Role
+from tests.houses import texts_of
+from tests.processes import loci
 from tests.unit.mud.server.stage import edited
-from tests.vaults import SHIPPED, copy_vault
+from tests.unit.mud.server.test_reloading import NEW
+from tests.vaults import SHIPPED, copy_vault, without_vectors
 from tests.worlds import snapshot
 
 LIBRARY = "world/locations/the-library.md"
@@ -140,3 +146,222 @@ def test_mistakes_in_some_files_change_nothing_and_are_told_of_these_files_alone
         assert {problem.file for problem in anew} == wrong
         untouched = {one.file for one in before} - wrong
         assert {one.file for one in first} >= untouched
+
+
+MOSS = "agents/moss/agent.md"
+WREN = "agents/wren/agent.md"
+
+
+def lived(tmp_path: Path) -> Path:
+    """Return a saved vault in which Moss remembers something."""
+    vault = without_vectors(copy_vault(tmp_path))
+    with opened(vault, writable=True) as parts:
+        moss = parts.minds.get("Moss")
+        parts.engine.observe(parts.minds.observe)
+        parts.engine.step(moss.id, "say The brass key is mine.", Role.OWNER)
+        parts.save()
+    return vault
+
+
+def spoil(vault: Path, old: str, new: str) -> None:
+    """Put a mistake into the file of Moss."""
+    text = (vault / MOSS).read_text(encoding="utf-8")
+    assert old in text
+    (vault / MOSS).write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("brain: auto", "brain: atuo"),
+        ('id: "#2002"', "id: 2002"),
+        ('id: "#2002"\n', "  id: x: y\n"),
+        ("location:", "location: [["),
+        ("# Moss", "Moss"),
+    ],
+)
+def test_at_the_start_a_mistake_takes_its_own_key_and_never_the_agent(tmp_path: Path, old: str, new: str) -> None:
+    vault = lived(tmp_path)
+    spoil(vault, old, new)
+    before = (vault / MOSS).read_bytes()
+    with opened(vault, writable=True) as parts:
+        moss = parts.minds.get("Moss")
+        assert (moss.id, moss.name, moss.definition.brain) == ("#2002", "Moss", "auto")
+        assert any("The brass key" in text for text in texts_of(moss))
+        assert parts.engine.world.location_of("#2002") is not None
+        first, *_, meanwhile = parts.told_at_start()
+        assert first.startswith(MOSS)
+        assert meanwhile == "until they are mended, the world goes by what can be read of these files"
+    assert (vault / MOSS).read_bytes() == before
+
+
+@pytest.mark.parametrize("asked", [["status", "Moss"], ["recall", "Moss", "key", "--lexical"], ["prompt", "Moss"]])
+def test_who_is_kept_out_by_their_file_is_told_as_that_and_with_the_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], asked: list[str]
+) -> None:
+    vault = lived(tmp_path)
+    (vault / MOSS).write_bytes(b"\xff\xfe no text")
+    with opened(vault, writable=True) as parts:
+        assert parts.minds.find("Moss") is None
+        assert parts.told_at_start()[-1] == "Moss is not in the world until then"
+    assert main([*asked, "--vault", str(vault)]) == 1
+    told = capsys.readouterr().err
+    assert f"Moss is not in the world, as {MOSS} cannot be used: {MOSS}" in told
+    assert "there is no agent" not in told
+
+
+async def test_an_id_that_a_save_took_out_is_written_back_and_no_mistake(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        on.write(WREN, NEW)
+        wren = on.home.agent("Wren")
+        on.home.parts.save()
+        on.write(WREN, NEW.replace("Quick.", "Slow."))
+        on.write("world/locations/the-lobby.md", (on.vault / "world/locations/the-lobby.md").read_text() + "\n")
+        assert on.told == []
+        assert on.reloading.everything() == []
+        assert f'id: "{wren.id}"' in (on.vault / WREN).read_text(encoding="utf-8")
+        assert wren.definition.description == "Slow."
+
+
+async def test_an_id_that_was_changed_is_told_once_with_its_line_by_all_alike(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        moss = on.home.agent("Moss")
+        on.home.engine.step(moss.id, "say Here.", Role.OWNER)
+        on.home.parts.save()
+        on.replace(MOSS, '"#2002"', '"#2999"')
+        (told,) = on.told
+        assert told == f"(the vault) {MOSS}:2: id: '#2999' is wrong: an id never changes; expected '#2002'"
+        lobby = "world/locations/the-lobby.md"
+        on.write(lobby, (on.vault / lobby).read_text(encoding="utf-8") + "\n")
+        assert on.told == [told]
+        assert [f"(the vault) {one}" for one in on.reloading.everything()] == [told]
+        assert [f"(the vault) {one}" for one in check_files(on.vault)] == [told]
+
+
+def test_a_start_tells_each_mistake_in_one_line_and_then_what_it_does_without(tmp_path: Path) -> None:
+    vault = lived(tmp_path)
+    spoil(vault, "brain: auto", "brain: atuo")
+    (vault / "world/items/raw.md").write_bytes(b"\xff")
+    told = loci("run", "--headless", "--no-agents", "--seconds", "0.01", "--vault", vault).stderr.splitlines()
+    assert [line.split(": ")[1] for line in told[:2]] == [f"{MOSS}:6", "world/items/raw.md:1"]
+    assert told[2:] == [
+        "loci: until they are mended, the world goes by what can be read of these files",
+        "loci: what world/items/raw.md describes is not in the world until then",
+    ]
+
+
+WRONG = {
+    "world/items/a.md": "---\nwight: 3\n---\n# Anvil\n\nAn anvil.\n",
+    "world/items/b.md": '---\nlocation: "[[Nowhere At All]]"\n---\n# Bell\n\nA bell.\n',
+    "world/items/c.md": "# Ju\u200bg\n\nA jug.\n",
+    "world/items/d.md": "# me\n\nA me.\n",
+    "world/items/e.md": "# Bronze Fin\n\nAnother fin.\n",
+    "agents/xa/agent.md": '---\ntype: agent\nlocation: "[[Nowhere]]"\n---\n# Xa\n',
+    "agents/xb/agent.md": '---\ntype: agent\nlocation: "[[The Garden]]"\nvoice: nosuch\n---\n# Xb\n',
+    "agents/xc/agent.md": '---\ntype: agent\nlocation: "[[The Garden]]"\n---\n# \u0415liza\n',
+}
+RIGHT = {
+    "world/items/h.md": '---\nlocation: "[[The Garden]]"\n---\n# Horn\n\nA horn.\n',
+    "agents/xd/agent.md": '---\ntype: agent\nlocation: "[[The Garden]]"\n---\n# Xd\n',
+}
+
+
+def put(vault: Path, file: str, text: str) -> Path:
+    """Write a file of a vault and return its path."""
+    path = vault / file
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_an_id_is_written_into_a_new_file_that_is_right_and_into_no_other(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    for file, text in (WRONG | RIGHT).items():
+        put(vault, file, text)
+    for _ in range(2):
+        with opened(vault, writable=True) as parts:
+            names = {one.name for one in parts.engine.world.things.values()}
+            assert {"Horn", "Xd"} <= names
+            assert not {"Anvil", "Bell", "me", "Xa", "Xb", "\u0415liza"} & names
+            assert set(WRONG) <= {one.file for one in parts.problems}
+            assert not [one for one in parts.problems if "has no id yet" in one.message]
+            parts.save()
+        assert {file: (vault / file).read_text("utf-8") for file in WRONG} == WRONG
+        assert all("\nid: " in (vault / file).read_text("utf-8") for file in RIGHT)
+    put(vault, "world/items/a.md", "# Anvil\n\nAn anvil.\n")
+    put(vault, "agents/xb/agent.md", WRONG["agents/xb/agent.md"].replace("voice: nosuch\n", ""))
+    with opened(vault, writable=True) as parts:
+        assert {"Anvil", "Xb"} <= {one.name for one in parts.engine.world.things.values()}
+
+
+async def test_while_the_world_runs_it_is_the_same_and_what_is_mended_comes_in(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        room = '---\nexits:\n  south: "[[The Garden]]"\n{}---\n# Cellar\n\nA cellar.\n'
+        files = WRONG | {"world/locations/cellar.md": room.format("wight: 3\n")}
+        for file, text in files.items():
+            put(on.vault, file, text)
+        jar = put(on.vault, "world/items/jar.md", '---\nlocation: "[[Cellar]]"\n---\n# Jar\n\nA jar.\n')
+        on.noticed(*files, "world/items/jar.md")
+        on.reloading.everything()
+        assert {file: (on.vault / file).read_text("utf-8") for file in files} == files
+        assert all(any(one.startswith(f"{file}:") for one in map(_plain, on.told)) for file in files), on.told
+        put(on.vault, "world/locations/cellar.md", room.format(""))
+        on.noticed("world/locations/cellar.md")
+        world = on.home.engine.world
+        found = {one.name: one.id for one in world.things.values()}
+        assert world.where[found["Jar"]] == found["Cellar"]
+        assert "\nid: " in jar.read_text("utf-8")
+
+
+def _plain(told: str) -> str:
+    """Return what was told from the file's name on."""
+    return told[max(0, min((at for top in ("world/", "agents/") if (at := told.find(top)) >= 0), default=0)) :]
+
+
+LOOKS = "looks like "
+FIN = '---\nid: "{}"\nlocation: "[[The Garden]]"\n---\n# {}\n\nA fin.\n'
+ALIKE = "Brоnze Fin"  # its o is Cyrillic
+
+
+def blamed(vault: Path) -> list[str]:
+    """Return the files with a name that looks like another's."""
+    return [one.file for one in check_files(vault) if LOOKS in one.message]
+
+
+@pytest.mark.parametrize("saved", [True, False])
+@pytest.mark.parametrize("file", ["world/items/a-fin.md", "world/items/zz-fin.md"])
+def test_of_two_names_that_look_alike_the_one_that_was_not_there_is_blamed(
+    tmp_path: Path, file: str, *, saved: bool
+) -> None:
+    vault = copy_vault(tmp_path)
+    if saved:
+        with opened(vault, writable=True) as parts:
+            parts.save()
+    put(vault, file, FIN.format("#9" if saved else "#7003", ALIKE))
+    assert blamed(vault) == [file]
+
+
+def test_of_two_that_were_both_there_the_one_with_the_higher_id_is_blamed(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    put(vault, "world/items/a-fin.md", FIN.format("#7003", ALIKE))
+    with opened(vault, writable=True) as parts:
+        parts.save()
+    assert blamed(vault) == ["world/items/a-fin.md"]
+
+
+@pytest.mark.parametrize("saved", [True, False])
+def test_a_thing_that_is_newer_than_an_agent_is_blamed_and_not_the_agent(tmp_path: Path, *, saved: bool) -> None:
+    vault = copy_vault(tmp_path)
+    if saved:
+        with opened(vault, writable=True) as parts:
+            parts.save()
+    put(vault, "world/items/doll.md", FIN.format("#1999" if saved else "#7003", "\u0415liza"))
+    assert blamed(vault) == ["world/items/doll.md"]
+
+
+def test_of_two_agents_the_one_that_the_state_does_not_know_is_blamed(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    with opened(vault, writable=True) as parts:
+        parts.save()
+    put(vault, "agents/aa/agent.md", '---\nid: "#7"\nlocation: "[[The Garden]]"\n---\n# \u0415liza\n')
+    assert blamed(vault) == ["agents/aa/agent.md"]

@@ -17,7 +17,7 @@ async def _lived(parts: Parts, count: int, query: str) -> list[Hit]:
     await parts.recall.start(vectors=False)
     try:
         await live_through(parts, agent, ({"text": f"Pear number {one} fell."} for one in range(count)))
-        hits, _ = await parts.minds.search(agent, query, 3, "memories")
+        hits, _ = await parts.recall.search(agent.id, query, 3, "memories")
         return hits
     finally:
         await parts.recall.stop()

@@ -7,12 +7,26 @@ import pytest
 
 from agents.definition import AgentDefinition, check_name, find_location, misplaced
 from mud.errors import Problem, Refusal
-from mud.server.checks import check_files, check_names, check_vault, names_said, unknown_styles, without_room
-from mud.server.wiring import FAMILIES, SCHEMAS, opened
+from mud.server.checks import (
+    FAMILIES,
+    SCHEMAS,
+    check_files,
+    check_names,
+    check_profiles,
+    check_texts,
+    check_vault,
+    load_phrases,
+    names_said,
+    unknown_styles,
+)
+from mud.server.wiring import opened
 from mud.storage.configuration import Configuration
+from mud.storage.paths import SHIPPED
 from mud.storage.settings import Scalar, Value
 from mud.storage.texts import TextStore
+from tests.houses import house
 from tests.settings import put
+from tests.unit.mud.server.stage import edited
 from tests.vaults import copy_vault
 from tests.worlds import GARDEN, LOBBY, LOCATIONS
 
@@ -71,13 +85,13 @@ def test_a_profile_with_room_is_in_order_and_vectors_have_no_replies(tmp_path: P
 
 
 def profiles_of(folder: Path, name: str, said: str) -> list[Problem]:
-    """Return what is wrong with the room of a vault's profiles when one says this."""
+    """Return what is wrong with a vault's profiles when one says this."""
     file = folder / "config" / "llm" / f"{name}.md"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f"# {name}\n{said}")
     configuration = Configuration(folder, SCHEMAS, FAMILIES)
     configuration.load()
-    return without_room(configuration)
+    return list(check_profiles(configuration))
 
 
 def test_who_is_put_nowhere_is_told_where_there_is() -> None:
@@ -179,3 +193,83 @@ def test_a_file_of_the_ledger_whose_number_is_out_of_bounds_is_told(tmp_path: Pa
 def test_a_name_that_a_text_or_the_command_line_would_take_otherwise_is_none(name: str) -> None:
     with pytest.raises(Refusal, match="may not begin with # or - nor hold any of"):
         check_name(name)
+
+
+def test_the_shipped_words_fit_what_the_program_says() -> None:
+    phrases = load_phrases()
+    assert len({one.key for one in phrases}) == len(phrases) > 50
+    assert {"app.save.saved", "commands.say.said", "minds.think.thought", "engine.events.enters"} <= {
+        one.key for one in phrases
+    }
+
+
+def test_missing_unused_and_wrong_words_are_named_with_file_and_line(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/app.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("**saved**: Saved; step {step}", "**saved_**: Saved; step {step}"), encoding="utf-8")
+    store = TextStore(vault / "text")
+    assert store.load() == []
+    told = {problem.key: problem for problem in check_texts(store)}
+    assert set(told) == {"app.save.saved", "app.save.saved_"}
+    assert told["app.save.saved_"].line > 1
+
+
+def without(vault: Path, *keys: str) -> None:
+    """Leave words out of a vault, as one from before they were needed has none."""
+    for path in (vault / "text").glob("*.md"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        kept = [line for line in lines if not line.startswith(tuple(f"**{key}**:" for key in keys))]
+        path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+async def test_an_older_vault_is_lent_the_words_it_lacks_and_its_owner_told_where_they_stand(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    without(vault, "neither", "goodbye")
+    async with edited(tmp_path) as on:
+        texts = on.home.parts.texts
+        first, second = check_texts(texts)
+        assert (first.file, second.file) == ("text/commands.md", "text/minds.md")
+        assert "no words for commands.quit.goodbye; those that came with the program are used" in first.message
+        assert second.message.endswith(f"copy them from {SHIPPED / 'text/minds.md'}")
+        assert "keeps your shape" in on.home.type(on.home.enter("Ann"), "quit").reply
+        on.replace("text/minds.md", "You think, ", "You muse, ")
+        on.write("text/commands.md", "")
+        assert on.told == []
+        assert texts.variants("minds.think.thought") == ('You muse, "{words}"',)
+        assert texts.variants("commands.say.said")
+        on.replace("text/minds.md", "**thought**:", "**thougth**:")
+        assert any("minds.think.thought" in line for line in on.told)
+        assert texts.variants("minds.think.thought")
+
+
+def test_the_words_of_minds_are_checked_too(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    path = vault / "text/instinct/default.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    at = next(number for number, line in enumerate(lines) if line.startswith("**"))
+    lines[at] = lines[at].replace("**", "**qqq_", 1)
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    store = TextStore(vault / "text")
+    store.load()
+    told = check_texts(store)
+    assert told
+    assert all(problem.file.startswith("text") for problem in told)
+
+
+@pytest.mark.parametrize(
+    ("place", "bare", "name"),
+    [("The Towpath", "Margery", "Margery the heron"), ("The Roofless Hall", "Simonides", "Simonides the cat")],
+)
+async def test_an_animal_is_told_as_one_and_answers_to_its_bare_name(
+    tmp_path: Path, place: str, bare: str, name: str
+) -> None:
+    async with house(tmp_path) as home:
+        ann, ben = home.enter("Ann", place), home.enter("Ben", "The Garden")
+        assert name in home.type(ann, "look").reply
+        assert f"{name}, in {place}" in home.type(ann, "who").reply
+        for called in (bare, bare.lower(), name):
+            assert home.type(ann, f"examine {called}").reply.startswith(f"{name}: ")
+        assert home.type(ann, f"'{bare}, hello").reply == f'You say, "{bare}, hello"'
+        assert home.type(ann, f"whisper {bare} hello").reply == f'You whisper to {name}, "hello"'
+        assert f"({name} is not here; " in home.type(ben, f"'hello {bare}").reply

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from agents.llm.queue import Urgency
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.known_hosts import FILE, LONGEST, MOST, KnownHosts
 from mud.server.wiring import RealClock
 from mud.storage.texts import TextStore

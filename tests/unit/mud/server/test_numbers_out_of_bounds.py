@@ -10,19 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.compaction.library.digest import read_digest, steps_of
+from agents.compaction.library import read_digest, steps_of
 from agents.definition import read_definition
 from agents.memory.archive import LEAP
-from agents.memory.examining import examine
-from agents.memory.history import IMPORTANCE, events, values_of
+from agents.memory.history import IMPORTANCE, events, examine, values_of
 from agents.memory.memory import Memory
 from mud.clock import VirtualClock
 from mud.engine.ledger import Ledger
-from mud.server.wiring import FAMILIES, SCHEMAS, opened
+from mud.server.checks import FAMILIES, SCHEMAS
+from mud.server.wiring import opened
 from mud.storage.documents import examine_document, salvage_document
 from mud.storage.front_matter import DEEPEST, LONGEST_FRONT
 from mud.storage.settings import describe, examine_settings
-from mud.storage.world_state import STATE
+from mud.storage.world_files import STATE
 from mud.world.changes import Define
 from mud.world.things import Kind, Thing
 from mud.world.world import COUNTED_IDS, World

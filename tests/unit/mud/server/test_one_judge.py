@@ -19,7 +19,7 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.app import COME_IN
 from mud.server.reloading import MISSING_FOR
 from mud.server.requests import carry_out

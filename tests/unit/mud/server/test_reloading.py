@@ -287,7 +287,7 @@ async def test_an_edited_summary_is_taken_up_and_a_vanished_one_comes_back(tmp_p
         ann = on.home.enter("Ann")
         for number in range(100):
             on.home.type(ann, f"think of pear number {number}")
-        await on.home.minds.fold(ann, "manual")
+        await on.home.minds.fold(ann)
         path = ann.folder / "summaries/recent.md"
         front = path.read_text(encoding="utf-8").rsplit("---\n", 1)[0]
         on.write("agents/ann/summaries/recent.md", f"{front}---\n# Recent\n\nI met Ottoline.\n")

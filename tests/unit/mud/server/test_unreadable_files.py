@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.__main__ import main
+from mud.command_line import main
 from mud.server.wiring import opened
 from mud.storage.files import READ_LIMIT
 from mud.storage.jsonl import LONGEST_LINE, JsonlWriter, read_jsonl

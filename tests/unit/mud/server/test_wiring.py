@@ -7,8 +7,8 @@ import pytest
 
 from mud.errors import LociError, Unavailable, VaultLocked, VaultProblem
 from mud.server.wiring import RealClock, load_brains, load_commands, opened, opened_for_recall
-from mud.storage.files import VaultLock
-from mud.storage.world_state import read_state
+from mud.storage.files import lock_vault
+from mud.storage.world_files import read_state
 from mud.world.roles import Role
 from tests.houses import house, texts_of
 from tests.settings import put
@@ -59,7 +59,7 @@ def test_there_is_one_writer_and_a_reader_takes_no_lock(tmp_path: Path) -> None:
             assert (asking.writable, asking.reading) == (False, "the vault is in use")
     with opened_for_recall(vault) as asking:
         assert asking.writable
-    with VaultLock(vault):
+    with lock_vault(vault):
         pass
 
 
@@ -258,7 +258,7 @@ def test_what_goes_wrong_while_asking_is_not_taken_for_a_vault_in_use(tmp_path: 
     vault = copy_vault(tmp_path)
     with pytest.raises(VaultLocked, match="elsewhere"), opened_for_recall(vault):
         raise VaultLocked("elsewhere", None)
-    with VaultLock(vault):
+    with lock_vault(vault):
         pass
 
 

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 
 from mud.errors import VaultLocked, VaultProblem
 from mud.storage.files import (
-    VaultLock,
     free_stem,
+    lock_vault,
     read_if_there,
     read_text,
     sha256_text,
@@ -34,8 +34,8 @@ from tests.disks import file_size_limit
 HOLD = """
 import sys
 from pathlib import Path
-from mud.storage.files import VaultLock
-with VaultLock(Path(sys.argv[1])):
+from mud.storage.files import lock_vault
+with lock_vault(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -194,21 +194,19 @@ def test_what_is_no_file_is_never_waited_on(tmp_path: Path) -> None:
 
 
 def test_a_vault_has_one_writer_and_the_second_is_told_who_it_is(tmp_path: Path) -> None:
-    with VaultLock(tmp_path):
-        with pytest.raises(VaultLocked, match=rf"in use by process {os.getpid()};") as caught, VaultLock(tmp_path):
+    with lock_vault(tmp_path):
+        with pytest.raises(VaultLocked, match=rf"in use by process {os.getpid()};") as caught, lock_vault(tmp_path):
             pass
         assert caught.value.pid == os.getpid()
-    lock = VaultLock(tmp_path)
-    lock.acquire()
-    lock.release()
-    lock.release()
+    with lock_vault(tmp_path):
+        pass
 
 
 def test_who_is_told_that_a_vault_is_in_use_reads_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     vault = Path("vault")
     vault.mkdir()
-    with VaultLock(vault), pytest.raises(VaultLocked) as caught, VaultLock(vault):
+    with lock_vault(vault), pytest.raises(VaultLocked) as caught, lock_vault(vault):
         pass
     assert str(caught.value).startswith(f"the vault in {tmp_path / vault} is in use by process {os.getpid()}; ")
 
@@ -219,19 +217,19 @@ def test_a_killed_process_frees_the_vault(tmp_path: Path) -> None:
     ) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        with pytest.raises(VaultLocked) as caught, VaultLock(tmp_path):
+        with pytest.raises(VaultLocked) as caught, lock_vault(tmp_path):
             pass
         assert caught.value.pid == holder.pid
         holder.send_signal(signal.SIGKILL)
         assert holder.wait(30) == -signal.SIGKILL
-    with VaultLock(tmp_path):
+    with lock_vault(tmp_path):
         assert (tmp_path / ".lock").read_text() == f"{os.getpid()}\n"
 
 
 def test_a_vault_that_is_not_there_is_a_problem_not_a_traceback(tmp_path: Path) -> None:
     with (
         pytest.raises(VaultProblem, match="the vault cannot be locked: No such file or directory"),
-        VaultLock(tmp_path / "nowhere"),
+        lock_vault(tmp_path / "nowhere"),
     ):
         pass
 
@@ -253,9 +251,9 @@ STOLEN = """
 import sys
 from pathlib import Path
 from mud.errors import VaultLocked
-from mud.storage.files import VaultLock
+from mud.storage.files import lock_vault
 try:
-    with VaultLock(Path(sys.argv[1])):
+    with lock_vault(Path(sys.argv[1])):
         print("both write")
 except VaultLocked as locked:
     print(locked.pid)
@@ -268,7 +266,7 @@ def test_whoever_removes_the_note_of_who_holds_a_vault_lets_nobody_in(tmp_path: 
         run = [sys.executable, "-c", STOLEN, str(tmp_path)]
         return subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
 
-    with VaultLock(tmp_path):
+    with lock_vault(tmp_path):
         assert second() == str(os.getpid())
         (tmp_path / ".lock").unlink()
         if again:
@@ -282,11 +280,11 @@ def test_a_lock_that_is_a_link_is_told_and_what_it_leads_to_stays(tmp_path: Path
     (tmp_path / "vault").mkdir()
     (tmp_path / "bashrc").write_text("mine")
     (tmp_path / "vault/.lock").symlink_to(tmp_path / "bashrc")
-    with pytest.raises(VaultProblem, match=r"\.lock: this is a link"), VaultLock(tmp_path / "vault"):
+    with pytest.raises(VaultProblem, match=r"\.lock: this is a link"), lock_vault(tmp_path / "vault"):
         pass
     assert (tmp_path / "bashrc").read_text() == "mine"
     (tmp_path / "vault/.lock").unlink()
-    with VaultLock(tmp_path / "vault"):
+    with lock_vault(tmp_path / "vault"):
         pass
 
 
@@ -294,7 +292,7 @@ def test_where_folders_cannot_be_locked_the_note_is(tmp_path: Path) -> None:
     """A process that locks the note alone, as on some network file systems, keeps everybody else out too."""
     with (tmp_path / ".lock").open("w") as note:
         fcntl.flock(note, fcntl.LOCK_EX)
-        with pytest.raises(VaultLocked), VaultLock(tmp_path):
+        with pytest.raises(VaultLocked), lock_vault(tmp_path):
             pass
-    with VaultLock(tmp_path):
+    with lock_vault(tmp_path):
         pass

@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.errors import VaultProblem
-from mud.storage.world_files import assign_ids, load_world_files
-from mud.storage.world_state import SavedState, read_state, set_state_aside, write_state
+from mud.storage.world_files import SavedState, WorldFiles, assign_ids, read_state, set_state_aside, write_state
 from mud.world import names
 from mud.world.things import Exit, Kind, Thing
 
@@ -57,11 +56,11 @@ def vault(tmp_path: Path) -> Path:
 
 
 def told(vault: Path) -> list[str]:
-    return [str(problem) for problem in load_world_files(vault)[1]]
+    return [str(problem) for problem in WorldFiles(vault).load()[1]]
 
 
 def test_things_are_read_and_links_lead_to_ids(vault: Path) -> None:
-    definitions, problems = load_world_files(vault)
+    definitions, problems = WorldFiles(vault).load()
     assert problems == []
     found = {definition.file: definition for definition in definitions}
     assert found["world/locations/library.md"].thing == Thing(
@@ -134,7 +133,7 @@ def test_a_missing_id_is_written_and_nothing_else_changes(vault: Path) -> None:
     new = write(vault, "locations/attic", '---\nexits:\n  down: "[[The Lobby]]" # a hatch\n---\n# The Attic\n\nOld.\n')
     bare = write(vault, "items/stone", "# stone\r\n\r\nGrey.\r\n")
     write(vault, "locations/lobby", LOBBY.replace("---\n#", '  up: "[[The Attic]]"\n---\n#'))
-    definitions, problems = load_world_files(vault)
+    definitions, problems = WorldFiles(vault).load()
     assert [(problem.file, problem.key) for problem in problems] == [
         ("world/items/stone.md", "id"),
         ("world/locations/attic.md", "id"),
@@ -144,7 +143,7 @@ def test_a_missing_id_is_written_and_nothing_else_changes(vault: Path) -> None:
     assert new.read_bytes() == before.pop(new).replace(b"---\n# The", b'id: "#3002"\n---\n# The')
     assert bare.read_bytes() == b'---\r\nid: "#3003"\r\n---\r\n' + before.pop(bare)
     assert {path: path.read_bytes() for path in before} == before
-    definitions, problems = load_world_files(vault)
+    definitions, problems = WorldFiles(vault).load()
     assert problems == []
     lobby = next(one.thing for one in definitions if one.thing.name == "The Lobby")
     assert Exit("up", "#3002") in lobby.exits
@@ -152,7 +151,7 @@ def test_a_missing_id_is_written_and_nothing_else_changes(vault: Path) -> None:
 
 def test_a_wrongly_typed_id_is_never_replaced(vault: Path) -> None:
     path = write(vault, "items/lamp", LAMP.replace('"#2001"', "2001"))
-    definitions, _ = load_world_files(vault)
+    definitions, _ = WorldFiles(vault).load()
     assert "lamp" not in [one.thing.name for one in definitions]
     assign_ids(vault, definitions, 1)
     assert "id: 2001\n" in path.read_text()
@@ -208,7 +207,7 @@ def test_names_are_one_however_their_letters_are_composed(vault: Path) -> None:
     write(vault, "locations/cafe\u0301", '---\nid: "#21"\n---\n# CAFE\u0301\n\nMirrors.\n')
     write(vault, "items/cup", '---\nid: "#22"\nlocation: "[[cafe\u0301]]"\n---\n# cup\n')
     write(vault, "items/jug", '---\nid: "#23"\nlocation: "[[caf\u00e9]]"\n---\n# jug\n')
-    found, problems = load_world_files(vault)
+    found, problems = WorldFiles(vault).load()
     assert [str(one).partition("; ")[2] for one in problems] == ["expected a name of its own"]
     assert len({one.place for one in found if one.thing.id in ("#22", "#23")}) == 1
 
@@ -227,7 +226,7 @@ def test_holding_twice_as_many_names_against_each_other_is_twice_the_work(tmp_pa
         before = sys.gettrace()
         sys.settrace(note)
         try:
-            load_world_files(vault)
+            WorldFiles(vault).load()
         finally:
             sys.settrace(before)
         return gone_through
@@ -242,11 +241,11 @@ def test_after_an_edit_only_what_was_edited_is_gone_through_again(vault: Path) -
         if event == "call" and frame.f_code.co_name == "examine_document":
             read.append(frame.f_locals["file"])
 
-    load_world_files(vault)
+    WorldFiles(vault).load()
     write(vault, "locations/lobby", LOBBY + "A mat of its own.\n")
     sys.setprofile(look)
     try:
-        load_world_files(vault)
+        WorldFiles(vault).load()
     finally:
         sys.setprofile(None)
     assert read == ["world/locations/lobby.md"]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.roles import Role
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import World
 from tests.worlds import (
@@ -159,3 +160,7 @@ def test_lists_for_people_are_sorted_by_name() -> None:
     world.apply([Leave(ANN), Define(Thing("#7000", Kind.LOCATION, "an attic", exits=(Exit("out", GARDEN),)))])
     assert [one.name for one in world.locations()][:2] == ["an attic", "The Cellar"]
     assert [one.name for one in world.present()] == ["Eliza", "Margery", "Moss the Slow"]
+
+
+def test_an_owner_ranks_above_a_guest_and_a_guest_above_a_mind_of_the_program() -> None:
+    assert sorted(Role) == [Role.AGENT, Role.GUEST, Role.OWNER]

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction import CompactionConfig, MemoryCompactor
-from agents.compaction.library.digest import SummaryEntry
+from agents.compaction.library import SummaryEntry
 from mud.errors import Unavailable
 from tests.unit.agents.compaction.library.histories import (
     FORMS,

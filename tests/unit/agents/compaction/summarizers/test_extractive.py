@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.compaction.judge.judge import SummaryEvidence, made_up
+from agents.compaction.judge import SummaryEvidence, made_up
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
@@ -217,19 +217,21 @@ def test_of_a_long_speech_the_greetings_are_left_out() -> None:
 
 PIECES = (
     "the Ada key is under stone 7 twelve promise Rose ROSE we Καλλιόπη 林 \" will O'Brien e.g. Dr. hm… # - I you [x] "
-    "--- first hundred and Café"
+    "--- first hundred and Café “ ” . … ? ; You none places: \n"
 )
-WORDS = st.lists(st.sampled_from(PIECES.split(" ")), min_size=1, max_size=14).map(" ".join)
 SIGNS = "aAeEiIoOuUwWlLtTsSrR ..,;:!?'\"“”«»’()[]-–—…#*_>&/@\\\n\t0127½²ßéΣς林。　\u0301🙂"
 """Letters of `will`, `rose` and the like: what hypothesis draws from any alphabet depends on the modules loaded."""
+WORDS = st.lists(
+    st.sampled_from([*PIECES.split(" "), "I promise", "I want to find", "User Goal:"]), min_size=1, max_size=30
+).map(" ".join)
 ENTRIES = st.lists(
     st.builds(
         Entry,
-        seq=st.just(1),
+        seq=st.just(7),
         at=st.just(""),
         kind=st.sampled_from(KINDS),
-        actor=st.sampled_from([None, "Ada", "Dr. Who", "O'Brien", "Καλλιόπη", "The Cat"]),
-        place=st.sampled_from([None, "The Mill", "Salt and Pepper Inn", "林"]),
+        actor=st.sampled_from([None, "Ada", "Dr. Who", "O'Brien", "O; Brien", "Καλλιόπη", "The Cat"]),
+        place=st.sampled_from([None, "The Mill", "Salt and Pepper Inn", "Salt; and Pepper", "林"]),
         text=st.one_of(
             WORDS,
             WORDS.map(lambda words: f'Ada says, "{words}"'),
@@ -237,6 +239,7 @@ ENTRIES = st.lists(
             st.lists(st.sampled_from(SIGNS), min_size=1, max_size=60).map("".join),
         ),
         reason=st.sampled_from([None, "I want the key"]),
+        failed=st.booleans(),
         importance=st.integers(1, 10),
     ),
     min_size=1,

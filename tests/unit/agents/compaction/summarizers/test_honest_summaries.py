@@ -6,12 +6,12 @@ import re
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
-from agents.memory.entries import KINDS, Entry, importance_of
+from agents.memory.entries import Entry, importance_of
 from agents.text.english import sentences
+from tests.unit.agents.compaction.summarizers.test_extractive import ENTRIES
 
 FACTS = (
     "My sister Orla keeps the lighthouse at Greywater.",
@@ -116,23 +116,9 @@ def test_a_fold_of_one_short_memory_is_told_shorter_and_whole() -> None:
     assert recent(entry("heard", 'Moss says, "Hi."', "Moss")) == 'Moss: "Hi."'
 
 
-PIECES = ["Ada", "key", "7", '"', "“", "”", ".", "…", "and", "I promise", "stone,", "?", "林", "You", "\n", "Rose"]
-TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=40).map(" ".join)
-ENTRIES = st.lists(
-    st.builds(
-        entry,
-        kind=st.sampled_from(KINDS),
-        text=st.one_of(TEXTS, TEXTS.map(lambda words: f'Ada says, "{words}"'), TEXTS.map(lambda words: f"You {words}")),
-        actor=st.sampled_from([None, "Ada"]),
-    ),
-    min_size=1,
-    max_size=8,
-)
-
-
 @settings(max_examples=150, deadline=None)
 @given(ENTRIES, ENTRIES)
-def test_every_sentence_is_whole_and_every_quotation_closed(one: list[Entry], two: list[Entry]) -> None:
+def test_every_sentence_is_whole_and_every_quotation_closed(one: tuple[Entry, ...], two: tuple[Entry, ...]) -> None:
     folds = recent(*one), recent(*two)
     for text in (*folds, extract(SummarySource("Eliza", "longterm", earlier=folds))):
         assert whole(text), text

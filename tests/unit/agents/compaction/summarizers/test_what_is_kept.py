@@ -14,8 +14,7 @@ from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry, importance_of
-from agents.text.english import sentences, unquoted
-from agents.text.quotations import apart
+from agents.text.english import apart, sentences, unquoted
 
 NAME = "Oriel"
 FOLD = 64

@@ -181,6 +181,11 @@ async def test_a_reply_becomes_text_that_any_file_can_hold(choice: object, text:
     assert (reply.text, reply.prompt_tokens) == (text, None)
 
 
+async def test_what_a_server_says_of_an_error_is_one_line_of_visible_text() -> None:
+    said = await complaint(whole(400, {"error": {"message": "no \x1b[31msuch\u202e\nmodel\x07"}}))
+    assert said.endswith(": no such model")
+
+
 @pytest.mark.parametrize("reply", [*(answer(status, b"{}") for status in (400, 404, 405, 501))])
 async def test_a_server_that_cannot_count_is_not_sent_a_whole_life_again(reply: bytes) -> None:
     async with serving(reply) as (server, model):

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from agents.llm.tokens import estimate
 from agents.recall.documents import Bill, EmbedderAway, StoreFailed
-from agents.recall.embedders import EmbedderKind, Served
-from agents.recall.embedders._served import BATCH, MODELS, PIECES, _pieces
+from agents.recall.embedders import BATCH, MODELS, PIECES, EmbedderKind, ServedEmbedder, _pieces
 from agents.recall.embedders.hashing import HashingEmbedder
 from agents.recall.embedders.openai_compatible import OPENAI_COMPATIBLE
 from mud.errors import Unavailable
@@ -30,9 +29,9 @@ KINDS = load("agents.recall.embedders", EmbedderKind, "embedder")
 
 
 @contextmanager
-def started(fickle: Fickle, **keys: Any) -> Iterator[Served]:
+def started(fickle: Fickle, **keys: Any) -> Iterator[ServedEmbedder]:
     with listening(fickle.answer) as host:
-        one = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(host, **keys)))
+        one = cast(ServedEmbedder, OPENAI_COMPATIBLE.make(FOLDER, profile(host, **keys)))
         try:
             yield one
         finally:
@@ -172,7 +171,7 @@ def test_models_that_go_by_one_name_are_told_apart_at_every_start(tmp_path: Path
     with listening(fickle.answer) as host:
         for shift in (0, 1, 0, 2, 1):
             fickle.shift = shift
-            one = cast(Served, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
+            one = cast(ServedEmbedder, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
             names.append(one.model)
             one.close()
     first = "openai_compatible:any:384"
@@ -183,7 +182,7 @@ def test_models_that_go_by_one_name_are_told_apart_at_every_start(tmp_path: Path
 def test_what_is_known_of_models_is_begun_anew_when_it_is_of_no_use(tmp_path: Path, text: str) -> None:
     (tmp_path / MODELS).write_text(text, "utf-8")
     with listening(Fickle().answer) as host:
-        one = cast(Served, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
+        one = cast(ServedEmbedder, OPENAI_COMPATIBLE.make(tmp_path, profile(host, model="any")))
         assert one.model == "openai_compatible:any:384"
         one.close()
     assert "openai_compatible:any:384" in (tmp_path / MODELS).read_text("utf-8")
@@ -234,7 +233,7 @@ def test_a_text_that_is_refused_costs_the_others_nothing() -> None:
 def test_the_next_host_stands_in_for_one_that_is_away() -> None:
     first, second = Fickle(), Fickle()
     with listening(first.answer) as one, listening(second.answer) as other:
-        made = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
+        made = cast(ServedEmbedder, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
         first.wrong = lambda body: (500, {})
         made.embed(["x"])
         made.embed(["y"])
@@ -249,7 +248,7 @@ def test_a_host_with_another_model_stands_in_for_nobody() -> None:
     first, second = Fickle(), Fickle()
     second.model = "reader"
     with listening(first.answer) as one, listening(second.answer) as other:
-        made = cast(Served, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
+        made = cast(ServedEmbedder, OPENAI_COMPATIBLE.make(FOLDER, profile(f"{one}, {other}")))
         first.wrong = lambda body: (500, {})
         with pytest.raises(EmbedderAway, match=r"answered 500; .*has the model 'reader' instead of 'speller'"):
             made.embed(["x"])

@@ -13,8 +13,7 @@ from chromadb.config import Settings
 
 from agents.recall.documents import StoreFailed
 from agents.recall.indexes import Metadata, Place
-from agents.recall.indexes._collections import Collections
-from agents.recall.indexes.chroma import CHROMA
+from agents.recall.indexes.chroma import CHROMA, Collections
 from tests.chroma_server import counts
 
 ROW = np.eye(4, dtype=np.float32)[:1]

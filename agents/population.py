@@ -1,0 +1,447 @@
+"""All agents of a vault: finding, opening, perceiving, searching, noting and folding; for thinking see `agents.life`.
+
+Also works without a running world, for the tools of the command line.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from agents.agent import Agent, Services
+from agents.compaction.due import fold_due
+from agents.compaction.folds import Commit, no_fold
+from agents.compaction.status import Facts, Shed, origins, status
+from agents.compaction.strategies import SLEEP
+from agents.compaction.view import UNLIMITED
+from agents.definition import AgentDefinition, find_definition
+from agents.directory import AgentDirectory
+from agents.memory.entries import Entry
+from agents.memory.history import last_values, read_weighed
+from agents.memory.note_form import Note
+from agents.memory.seeds import fresh
+from agents.mind.actor import by_witness, left_by
+from agents.prompt.prompt import Prompt
+from agents.reflection import Reflection
+from mud.clock import Clock, iso
+from mud.engine.engine import Step
+from mud.errors import LociError, Problem, Refusal, UnknownName
+from mud.storage.files import write_atomic
+from mud.supervise import done_within
+from mud.world.events import Request
+from mud.world.world import World
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+class Population:
+    """The agents of one vault."""
+
+    def __init__(self, means: Services) -> None:
+        self.means = means
+        self.say = means.say
+        self.inner = Reflection(means)
+        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas)
+        self.definitions: dict[str, AgentDefinition] = self.roster.definitions
+        self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
+        self.world: World | None = None
+        self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
+        """Builds an agent's next prompt; set once there is a world."""
+        self.room_of: Callable[[Agent], int] = lambda agent: UNLIMITED
+        """Returns the tokens for summaries and memories in an agent's next prompt."""
+        self.shed_of: Callable[[Agent], Shed | None] = lambda agent: None
+        """Returns what an agent's next prompt leaves out; None without a prompt."""
+        self.send_away: Callable[[AgentDefinition], None] | None = None
+        """Removes a character from the world for good; set once the vault is watched."""
+        self.resting = PauseState()
+        self._agents: dict[str, Agent] = {}
+        self._by_id: dict[str, Agent] = {}
+        self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
+        self.asleep: dict[str, str] = {}
+        """Folders of agents whose memory could not be opened, with the reason."""
+        self.owed = False
+        """Whether the ledger has steps that are missing in an archive."""
+
+    def load_definitions(self) -> list[Problem]:
+        """Read every `agent.md` and return all problems. A wrong file keeps its last good reading."""
+        problems = self.roster.load(self.world, self._agents)
+        for slug in self._agents:
+            self._redefine(slug)
+        return problems
+
+    def load_definition(self, slug: str) -> list[Problem]:
+        problems = self.roster.load_one(slug, self.world)
+        self._redefine(slug)
+        return problems
+
+    def _redefine(self, slug: str) -> None:
+        agent, definition = self._agents.get(slug), self.definitions.get(slug)
+        if agent is not None and definition is not None:
+            agent.definition = definition
+            agent.memory.name, agent.memory.names = definition.name, definition.names
+
+    def assign_ids(self, number: int, wrote: Callable[[Path, str], None] = lambda path, text: None) -> None:
+        """Assign ids from `number` on to agents without one. A writer stores them and calls `wrote` for each file."""
+
+        def write(path: Path, text: str) -> None:
+            wrote(path, text)
+            write_atomic(path, text)
+
+        self.roster.assign_ids(number, write if self.means.writable else None)
+
+    def open(self, slug: str) -> Agent:
+        """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
+        if slug in self._agents:
+            return self._agents[slug]
+        agent = Agent(self.means, self.definitions[slug], self)
+        try:
+            messages = agent.memory.open(self.means.writable)
+            agent.seeds.finish()
+        except (LociError, OSError) as error:
+            self.asleep[slug] = str(error)
+            raise
+        self.asleep.pop(slug, None)
+        self._agents[slug] = self._by_id[agent.id] = agent
+        wrong = (
+            self.import_written(slug) if self.world is not None else []
+        )  # at the start the ledger's entries come first
+        for message in (*messages, *wrong):
+            log.warning("%s: %s", agent.name, message)
+        return agent
+
+    def import_written(self, slug: str) -> list[Problem]:
+        """Import an agent's new hand-written memories; return their problems."""
+        agent = self._agents.get(slug)
+        if agent is None:
+            return fresh(self.means.vault / "agents" / slug)[1]
+        entries, problems = agent.seeds.take_up()
+        if entries:
+            self.remembered(agent, entries)
+        return problems
+
+    def opens(self, slug: str) -> bool:
+        """Open the agent in a folder and return whether it is open; a failure is not retried."""
+        if slug not in self.asleep:
+            with suppress(LociError, OSError):  # the reason is kept and reported as a problem
+                self.open(slug)
+        return slug in self._agents
+
+    def sleeps(self, who: str) -> bool:
+        """Return whether the character with this id sleeps in the world."""
+        return self.world is not None and who in self.world.asleep
+
+    def opened(self) -> list[Agent]:
+        return list(self._agents.values())
+
+    def by_slug(self, slug: str) -> Agent | None:
+        return self._agents.get(slug)
+
+    def let_go(self, agent: Agent) -> None:
+        """Close an agent whose `agent.md` was removed; its memories stay on disk."""
+        del self._agents[agent.slug], self._by_id[agent.id]
+        self.strike(agent.slug)
+        agent.memory.close()
+
+    def strike(self, slug: str) -> None:
+        """Forget the definition in a folder that is not opened."""
+        self.definitions.pop(slug, None)
+        self.roster.drafts.pop(slug, None)
+        self.asleep.pop(slug, None)
+
+    def by_id(self, who: str) -> Agent | None:
+        return self._by_id.get(who)
+
+    def of(self, request: Request) -> Agent:
+        """Return the agent of the requesting character. Raises Refusal when it has none."""
+        agent = self._by_id.get(request.who)
+        if agent is None:
+            raise Refusal("This character has no memory of its own.")
+        return agent
+
+    def find(self, name: str) -> Agent | None:
+        """Return the agent with this name, slug or id, in any case, opening it if needed."""
+        definition = find_definition(name, self.definitions)
+        return self.open(definition.slug) if definition else None
+
+    def get(self, name: str) -> Agent:
+        """Return the agent with this name, slug or id; raises UnknownName, or LociError when its file is unusable."""
+        if (agent := self.find(name)) is not None:
+            return agent
+        if file := self.roster.unusable(name):
+            why = "; ".join(map(str, self.roster.wrong.get(Path(file).parent.name, ()))) or "check says why"
+            raise LociError(f"{name} is not in the world, as {file} cannot be used: {why}")
+        names = ", ".join(sorted(definition.name for definition in self.definitions.values())) or "nobody"
+        raise UnknownName(f"there is no agent {name!r}; there is: {names}")
+
+    def observe(self, step: Step) -> None:
+        for who, perceptions in by_witness(step.left).items():
+            if (agent := self._by_id.get(who)) is not None:
+                agent.actor.perceive(step.number, step.at, perceptions)
+
+    def recover(self, record: Mapping[str, Any]) -> None:
+        """Append what a ledger record left with characters and their archives lack.
+
+        One step is one write, so an archive holds all of it, nothing, or, after a power cut, the first few entries.
+        """
+        number, at = record["step"], record.get("at")
+        if not isinstance(at, str):
+            return  # reported by `mud.server.archive_checks`
+        for who, perceptions in by_witness(left_by(record)).items():
+            slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
+            if slug is None:
+                continue
+            if not self.opens(slug):
+                self.owed = True
+                continue
+            memory = self._agents[slug].memory
+            if memory.last_source <= number:
+                held = memory.last_source_count if memory.last_source == number else 0
+                memory.append(perceptions[held:], at, number)
+
+    def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
+        """Index new entries and fold when that is due."""
+        if entries and self.means.writable:
+            self.means.recall.remember(agent.id, entries)
+        agent.life.next_turn()
+
+    async def _fold_due(self, agent: Agent) -> None:
+        if agent.compactor.view.strategy.by_tokens:
+            await agent.measure()  # whether it is due depends on the model's own count
+        plan = fold_due(agent.compactor.view)
+        if plan is not None and plan.reason == SLEEP:
+            agent.keeper.keep(agent.memory.read(plan.first, plan.last))
+            self.put_in_order(agent)
+        await agent.compactor.fold_due()
+
+    def put_in_order(self, agent: Agent) -> None:
+        """Consolidate a sleeping agent's journal."""
+        agent.keeper.consolidate(agent.notes, lambda title, text: self.add_note(agent, title, text, None))
+
+    async def fold(self, agent: Agent) -> Commit | None:
+        """Fold everything outside the immediate window now; None when there is nothing to fold."""
+        return await self.folds.tracked(agent, agent.compactor.fold_now("manual"))
+
+    async def compact(self, agent: Agent) -> dict[str, Any]:
+        """Fold as `fold` does and return the record; with nothing to fold, one with an empty summary."""
+        commit = await self.fold(agent)
+        if commit is not None:
+            return commit.record()
+        return no_fold(agent.memory.view(), iso(self.means.clock.now()), agent.compactor.notice)
+
+    async def drop_folds(self, slug: str) -> None:
+        """Cancel the folds and the reflection of one folder; the watermark stays."""
+        self.inner.interrupt(slug)
+        await self.folds.drop(slug)
+
+    async def finish_folds(self, grace: float) -> None:
+        """Give running folds `grace` seconds, cancel the rest, and fold what is due by rules alone.
+
+        A cancelled fold leaves the watermark and is due again at the next start.
+        """
+        late = await self.folds.finish(grace)
+        for agent in self.opened():
+            if agent.slug not in late:
+                agent.compactor.fold_due_now()
+
+    def fold_soon(self, agent: Agent) -> None:
+        self.folds.begin(agent)
+
+    def committed(self, agent: Agent, commit: Commit) -> None:
+        if agent.compactor.view.strategy.journals:
+            agent.keeper.folded(commit)
+        self.index_documents(agent)
+
+    async def catch_up(self, agent: Agent) -> None:
+        """Index what the index lacks of an agent's memory."""
+        memory, recall = agent.memory, self.means.recall
+        await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
+        # A kill may have come between archive and index.
+        await recall.reweigh(agent.id, last_values(memory))
+
+    def index_documents(self, agent: Agent) -> None:
+        if self.means.writable:
+            self.means.recall.sync_documents(agent.id, agent.documents)
+
+    def add_note(
+        self, agent: Agent, title: str, text: str, reason: str | None, *, anew: bool = False
+    ) -> tuple[Note, bool]:
+        """Add an entry to a note; return the note, and whether an earlier text was put into its history.
+
+        `anew` replaces the note's text. Raises Refusal when the note cannot be written.
+        """
+        here = self.world.location_of(agent.id) if self.world else None
+        said = (title, text, iso(self.means.clock.now()), reason, here.name if here else None)
+        try:
+            written = agent.notes.overwrite(*said) if anew else (agent.notes.add(*said), False)
+        except OSError as error:
+            raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
+        self.index_documents(agent)
+        return written
+
+    def restore_note(self, agent: Agent, title: str) -> Note | None:
+        """Restore a note's text before its last overwrite; None when there is none. Raises Refusal."""
+        try:
+            restored = agent.notes.restore(title, iso(self.means.clock.now()))
+        except OSError as error:
+            raise Refusal(f"The note cannot be written ({error.strerror or error}).") from None
+        self.index_documents(agent)
+        return restored
+
+    def status(self, agent: Agent) -> dict[str, Any]:
+        """Return the data of the command line's `status`."""
+        means, silent = self.means, self.means.silent()
+        copies = self.roster.copies_of(agent.definition)
+        failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
+        facts = Facts(
+            now=means.clock.now(),
+            index=means.recall.status(agent.id),
+            counter=agent.counter,
+            settings=origins(means.configuration, agent.definition.overrides, agent.settings()),
+            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error), *map(str, copies)],
+            skipped=agent.compactor.skipped,
+            notice=agent.compactor.notice,
+            room=room if (room := self.room_of(agent)) != UNLIMITED else None,
+            shed=self.shed_of(agent),
+            inner=self.inner.told(agent, known=True),
+            unreadable=agent.unreadable,
+        )
+        return status(agent.compactor.view, facts)
+
+
+class Possession(NamedTuple):
+    """A character that the owner controls. `who` and `owner` are ids of characters."""
+
+    slug: str
+    who: str
+    name: str
+    owner: str
+
+
+class PauseState:
+    def __init__(self) -> None:
+        self.possession: Possession | None = None
+        """One character at a time."""
+        self._everybody = False
+        self._otherwise: set[str] = set()
+        """Folders for which the opposite of `_everybody` holds."""
+
+    def rests(self, slug: str) -> bool:
+        """Return whether an agent does not think now, being paused or controlled by the owner."""
+        return self.paused(slug) or (self.possession is not None and self.possession.slug == slug)
+
+    def paused(self, slug: str) -> bool:
+        return (slug in self._otherwise) != self._everybody
+
+    def pause(self, slug: str, *, paused: bool) -> None:
+        if self.paused(slug) != paused:
+            self._otherwise ^= {slug}
+
+    def pause_all(self, *, paused: bool) -> None:
+        """Pause or resume all agents, also those added later."""
+        self._everybody = paused
+        self._otherwise.clear()
+
+    def leads(self, owner: str) -> Possession | None:
+        """Return what the owner with this character id controls."""
+        return self.possession if self.possession is not None and self.possession.owner == owner else None
+
+
+class FoldTasks:
+    """Starts, tracks and ends folds.
+
+    `fold` folds what is due; `there` returns the opened agent of a folder, as closed ones are not checked again.
+    """
+
+    def __init__(
+        self, clock: Clock, fold: Callable[[Agent], Coroutine[Any, Any, None]], there: Callable[[str], Agent | None]
+    ) -> None:
+        self._clock, self._fold, self._there = clock, fold, there
+        self._tasks: dict[asyncio.Task[Any], str] = {}
+        self._pauses: dict[asyncio.Task[None], str] = {}
+        """Waits before a failed fold is retried, at most one per folder."""
+        self._ending = False
+
+    def begin(self, agent: Agent) -> None:
+        """Start what is due unless a fold is running. Without an event loop it does nothing: tools fold by rules."""
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if not agent.relieve() and not self._ending and agent.slug not in self._tasks.values():
+            self._track(agent, loop.create_task(self._by_itself(agent)))
+
+    async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
+        task = asyncio.ensure_future(work)
+        self._track(agent, task)
+        return await task
+
+    async def _by_itself(self, agent: Agent) -> bool:
+        """Fold what is due; return whether it finished without an error."""
+        try:
+            await self._fold(agent)
+        except Exception:  # nobody awaits it; the next entry checks again
+            log.exception("[Memory] %s: what is due could not be folded", agent.name)
+            return False
+        return True
+
+    def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
+        self._tasks[task] = agent.slug
+        task.add_done_callback(lambda done: self._ended(agent, done))
+
+    def _ended(self, agent: Agent, task: asyncio.Task[Any]) -> None:
+        self._tasks.pop(task, None)
+        if not task.cancelled() and (task.exception() is not None or task.result() is not False):
+            self._ask_again(agent)
+
+    def _ask_again(self, agent: Agent) -> None:
+        """Start what is due now, or wait until it may be retried."""
+        if self._ending or self._there(agent.slug) is not agent:
+            return
+        if agent.compactor.due():
+            self.begin(agent)
+        elif (pause := agent.compactor.pause) > 0 and agent.slug not in self._pauses.values():
+            waiting = asyncio.ensure_future(self._clock.sleep(pause))
+            self._pauses[waiting] = agent.slug
+            waiting.add_done_callback(lambda done: self._paused(agent, done))
+
+    def _paused(self, agent: Agent, waiting: asyncio.Task[None]) -> None:
+        self._pauses.pop(waiting, None)
+        if not waiting.cancelled():
+            self._ask_again(agent)
+
+    async def settle(self) -> None:
+        """Wait until no fold is running, however long that takes."""
+        while self._tasks:
+            await asyncio.wait(tuple(self._tasks))
+
+    async def drop(self, slug: str) -> None:
+        """Cancel the folds of one folder; the watermark stays."""
+        await _cancelled([task for task, owner in (*self._tasks.items(), *self._pauses.items()) if owner == slug])
+
+    async def finish(self, grace: float) -> set[str]:
+        """Give running folds `grace` seconds, cancel the rest and return their folders; none starts meanwhile."""
+        self._ending = True
+        try:
+            await _cancelled(list(self._pauses))
+            folding = dict(self._tasks)
+            if folding:
+                await done_within(grace, asyncio.gather(*folding, return_exceptions=True), self._clock)
+            late = {slug for task, slug in folding.items() if not task.done()}
+            await _cancelled(list(folding))
+            return late
+        finally:
+            self._ending = False
+
+
+async def _cancelled(tasks: list[asyncio.Task[Any]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

@@ -1,1 +1,0 @@
-"""All agents and people of a vault: their definitions, open memories and running folds."""
