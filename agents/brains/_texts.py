@@ -14,12 +14,13 @@ from mud.registry import hint
 _KEYS_BY_PLACES = {
     "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
     "name place": """
-        answer.been answer.i_am_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
+        answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
         greet.morning greet.several greet.warm night.good reply.advice reply.been reply.how talk.been talk.here
     """,
     "name words when": "greet.remembers",
     "name": """
-        ack.gift ack.glad ack.kept ack.plain ack.promise ack.sad ack.secret answer.again answer.empty_handed
+        ack.birth ack.birthday ack.death ack.fear ack.gift ack.glad ack.illness ack.kept ack.know ack.love ack.luck
+        ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
         emote.nod emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer reason.asked
         reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow reply.forget reply.insult
@@ -35,20 +36,20 @@ _KEYS_BY_PLACES = {
     "name person words": "ack.link talk.errand talk.news",
     "name self place": "self.who",
     "name words": """
-        ack.link_you answer.known answer.known_near answer.known_quoted answer.summary goal.topic self.goal
+        ack.link_you answer.known answer.known_near answer.likes answer.known_quoted answer.summary goal.topic self.goal
         self.goal_reached self.profile talk.saw
     """,
     "name words when place": "self.know_words",
     "name words others": "self.know_two",
     "name words others more": "self.know_three",
     "name thing": """
-        ack.ask ack.changed ack.name ack.thing answer.carried answer.no_more goal.ask_answer goal.ask_place
+        ack.ask ack.called ack.changed ack.name ack.thing answer.carried answer.no_more goal.ask_answer goal.ask_place
         goal.stuck_answer talk.thing unknown.thing unknown.way
     """,
     "name place thing words": "opinion.place",
     "name place thing": "opinion.thing",
     "name person place when words": """
-        answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept answer.promise_kept_you
+        answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept answer.promise_kept_you
         answer.promise_you answer.quoted answer.quoted_you answer.seen answer.time answer.told answer.told_you
         answer.yes_told answer.yes_told_you opinion.kind opinion.rude
     """,
@@ -59,11 +60,14 @@ _KEYS_BY_PLACES = {
     "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_self answer.telling_you",
     "name person place when via": "answer.source_via",
     "name thing place": """
-        answer.thing_here answer.way answer.way_first goal.ask goal.reached goal.stuck talk.gone talk.new
+        answer.exits answer.thing_here answer.things answer.way answer.way_first goal.ask goal.reached goal.stuck talk.gone talk.new
     """,
+    "name person place when part": "answer.part",
+    "name place when part": "answer.part_you",
+    "name person via words": "answer.hearsay_fact",
     "name place words": "answer.in_view answer.place_words talk.changed",
     "name place when words": """
-        answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw answer.self answer.time_saw
+        answer.fact_you answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw answer.self answer.time_saw
         opinion.kind_you opinion.rude_you
     """,
     "name thing words": "answer.note",

@@ -542,3 +542,54 @@ class _Sentence:
 
 _WITH = ("by", "to", "with", "from")
 _FINITE = frozenset("is are was were be been am has have had does do did will would can could".split())
+
+
+def lead(statement: str, pronoun: str, words: Words) -> str:
+    """Return whom or what a statement is about, as its speaker says it, that a pronoun may mean; "" for none.
+
+    Args:
+        statement: the sentence before the pronoun.
+        pronoun: he, she, it, they, his or her.
+        words: the word lists.
+    """
+    sentence = _Sentence(statement, (), words)
+    found: list[tuple[int, str]] = []
+    at = 0
+    while at < len(sentence._low):
+        end = sentence._noun_end(at)
+        if end == at or sentence._low[at] in ("i", "you", "he", "she", "they", "we", "it", "me", "him", "them"):
+            at += 1
+            continue
+        low = sentence._low[at:end]
+        person = not words.of("person").isdisjoint(low)
+        named = sentence._as_said[at][0].isupper() and low[0] not in words.of("determiner")
+        if pronoun in ("he", "his", "him"):
+            fits = (person or named) and words.of("female").isdisjoint(low)
+        elif pronoun in ("she", "her"):
+            fits = (person or named) and words.of("male").isdisjoint(low)
+        elif pronoun in ("they", "their", "them", "those", "these"):
+            fits = low[-1].endswith("s") or "and" in low
+        else:
+            fits = not person and not named and not sentence._is(end - 1, "time")
+        if fits:
+            text = sentence._cut(at, end)
+            found.append((at == 0, f"the {text.split(' ', 1)[1]}" if low[0] in ("a", "an", "some") else text))
+        at = end
+    best = max(found, key=lambda one: one[0], default=(0, ""))[1]
+    return f"{best[0].lower()}{best[1:]}" if best and best.split()[0].lower() in words.of("determiner") else best
+
+
+def with_subject(statement: str, who: str) -> str:
+    """Return a statement with somebody in place of the pronoun it begins with: "she had red hair", "his name is Tom".
+
+    Args:
+        statement: the sentence.
+        who: whom or what the pronoun means.
+    """
+    first, _, rest = statement.partition(" ")
+    head, mark, tail = first.replace("’", "'").partition("'")
+    low = head.casefold()
+    if low in ("his", "her", "their", "its"):
+        return f"{who}'s {rest}"
+    short = {"s": "is", "ll": "will", "d": "would", "re": "are", "ve": "have"}.get(tail, "") if mark else ""
+    return " ".join(one for one in (who, short, rest) if one)
