@@ -125,7 +125,9 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
     else:
         text = entry.text if entry.kind == "saw" and "\n" not in entry.text.strip() else ""
     told = [opened(one, words) for one in sentences(text)]
-    return [one[:LONGEST] for one in told if one and not asks(one) and not words.is_ignorant(one) and words.content(one)]
+    return [
+        one[:LONGEST] for one in told if one and not asks(one) and not words.is_ignorant(one) and words.content(one)
+    ]
 
 
 def titled(entry: Entry) -> tuple[str, str]:
@@ -258,8 +260,12 @@ def _is_beside(question: Question, fact: Fact, words: Words) -> bool:
     if fact.kind == "saw":
         return question.asks not in ("who", "when", "yes", "where") and question.person != fact.actor
     if fact.kind == "result":
-        strong = [word for word in question.words if words.stem(word) not in words.weak and word not in words.of("asked")]
-        return not words.coverage(strong, fact.title) and not (len(strong) > 1 and words.coverage(strong, fact.words) > 0.99)
+        strong = [
+            word for word in question.words if words.stem(word) not in words.weak and word not in words.of("asked")
+        ]
+        return not words.coverage(strong, fact.title) and not (
+            len(strong) > 1 and words.coverage(strong, fact.words) > 0.99
+        )
     if question.yours and question.person in ("", question.me):
         of_me = not _YOURS.isdisjoint(said) or mentions(fact.words, question.me)
         polite = not words.of("polite").isdisjoint(tokens(question.text)) and "your" not in tokens(question.text)
@@ -301,7 +307,9 @@ def repeatable(text: str, words: Words) -> Iterator[str]:
             own = low[:1] == ["i"] and not {"thought", "dreamed", "dreamt", "wondered", "because"}.isdisjoint(low)
             secret = words.is_secret(one) or "whisper" in one.casefold()
             hidden = secret or (hidden and bool(low) and low[0] in words.of("leans"))
-            if not (hidden or own or asks(one) or words.is_ignorant(one) or one.count('"') % 2 or low[:1] == ["because"]):
+            if not (
+                hidden or own or asks(one) or words.is_ignorant(one) or one.count('"') % 2 or low[:1] == ["because"]
+            ):
                 yield one[:LONGEST]
 
 

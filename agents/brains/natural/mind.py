@@ -5,49 +5,17 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Sequence
 from random import Random
-from typing import NamedTuple
 
 from agents.brains import Decision, Situation, Voice
-from agents.brains.natural.facts import Fact
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Names
 from agents.brains.natural.relations import Relations
+from agents.brains.natural.topics import Errand, Topic
 from agents.brains.natural.voice import Speaker
+from agents.memory.perception import Utterance
 
 ERRANDS = 8
 """How many errands an agent keeps; a ninth takes the place of the first."""
-
-
-class Topic(NamedTuple):
-    """What an agent and somebody spoke of last.
-
-    Args:
-        words: the telling words.
-        fact: what was answered with; None when it was told, or unknown.
-        about: whom or what a pronoun means next, as the person would say it, such as `my sister`.
-    """
-
-    words: tuple[str, ...] = ()
-    fact: Fact | None = None
-    about: str = ""
-
-
-class Errand(NamedTuple):
-    """Words that are to be told to somebody.
-
-    Args:
-        sender: who asked.
-        to: for whom.
-        words: the words.
-        private: nobody else is to hear them.
-        seq: the memory of the line that asked.
-    """
-
-    sender: str
-    to: str
-    words: str
-    private: bool
-    seq: int
 
 
 class Mind:
@@ -72,6 +40,11 @@ class Mind:
         self.errands: deque[Errand] = deque(maxlen=ERRANDS)
         self.told: deque[Errand] = deque(maxlen=ERRANDS)
         """Errands that were done."""
+        self.following = ""
+        """Who asked it to come along; empty for nobody."""
+        self.looking: Utterance | None = None
+        """The line that it answers once it has looked at what it asks of."""
+        self.looked_at: set[str] = set()
 
     def names(self, situation: Situation) -> Names:
         """Return the names known here and now."""

@@ -13,6 +13,7 @@ from agents.brains.natural.words import Words, cut
 from agents.text.addressing import mentions
 from agents.text.english import numbers
 from agents.text.grammar import past_of
+from mud.world.sentences import sentences
 
 _PIECE = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[\W_]+")
 _QUOTES = frozenset('"“”«»‘?')
@@ -103,12 +104,14 @@ class _Turning:
         self._mine = False
         """The clause has "I" as its subject."""
         self._present = False
+        self.own = False
+        """It is known who "you" is."""
 
     def turned(self) -> str | None:
         low = self._low
         if not low:
             return None
-        own = not {"i", "i'm", "i've", "i'll", "i'd", "my", "me", "mine"}.isdisjoint(low)
+        own = self.own or not {"i", "i'm", "i've", "i'll", "i'd", "my", "me", "mine"}.isdisjoint(low)
         if not own and any(word.partition("'")[0] in ("you", "your", "yours") for word in low):
             return None  # "you" may be anybody
         if self._name and not {"we", "us", "ourselves", "we're", "we've", "we'll", "myself"}.isdisjoint(low):
@@ -593,3 +596,41 @@ def with_subject(statement: str, who: str) -> str:
         return f"{who}'s {rest}"
     short = {"s": "is", "ll": "will", "d": "would", "re": "are", "ve": "have"}.get(tail, "") if mark else ""
     return " ".join(one for one in (who, short, rest) if one)
+
+
+def with_pronoun(text: str, pronoun: str, who: str, words: Words) -> str:
+    """Return a question with somebody in place of its first pronoun: "how old is she?" gives "how old is my sister?".
+
+    Args:
+        text: the question.
+        pronoun: the pronoun, in lower case.
+        who: whom or what it means.
+        words: the word lists.
+    """
+    pieces = _PIECE.findall(text)
+    for at, piece in enumerate(pieces):
+        head, mark, tail = piece.casefold().replace("’", "'").partition("'")
+        if head == pronoun.partition("'")[0]:
+            after = pieces[at + 2].casefold() if at + 2 < len(pieces) else ""
+            whose = head in ("his", "its", "their") or (head == "her" and after and after not in words.stop)
+            pieces[at] = f"{who}'s" if whose else f"{who}{mark}{tail}"
+            return "".join(pieces)
+    return text
+
+
+def own_words(profile: str, words: Words) -> tuple[str, ...]:
+    """Return the sentences of a profile that begin with "you" or "your", as its agent says them.
+
+    Args:
+        profile: who it is, in prose that speaks to it.
+        words: the word lists.
+    """
+    told: list[str] = []
+    for sentence in sentences(profile):
+        first = sentence.split(" ", 1)[0].casefold()
+        if first.partition("'")[0] in ("you", "your") and not words.is_secret(sentence):
+            turning = _Turning(sentence, "", words)
+            turning.own = True
+            if (mine := turning.turned()) and "you" not in mine.casefold().split():
+                told.append(f"{mine[0].upper()}{mine[1:]}")
+    return tuple(told)

@@ -1,0 +1,184 @@
+"""What others did to an agent: who was kind or rude, who promised or gave something, and how they want to be called.
+
+All of it stands in memory and is found there again; what is borne in mind is bounded.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from agents.brains.natural.facts import is_private
+from agents.brains.natural.lore import Lore
+from agents.brains.natural.meaning import Meaning, Names
+from agents.memory.entries import Entry
+from agents.memory.perception import remembered
+from agents.text.addressing import Address, addressed, asks
+from mud.world.sentences import sentences
+
+PEOPLE, MOST = 64, 16
+"""People of whom something is borne in mind, and deeds of each; the oldest go first, but for promises."""
+WARM, COOL = 2.0, -2.0
+"""From which sum of deeds on somebody is dear to an agent, and from which down it keeps its distance."""
+KINDS = {"reply.praise": "kind", "reply.thanks": "kind", "reply.insult": "rude", "reply.blame": "rude",
+         "reply.sorry": "sorry", "ack.promise": "promise", "ack.gift": "gift"}  # fmt: skip
+"""Which deed a line is that these texts answer."""
+WEIGHTS = {"kind": 1.0, "rude": -2.0, "sorry": 1.0, "gift": 2.0, "promise": 0.0}
+KEPT = 2.0
+
+
+class Deed(NamedTuple):
+    """One thing that somebody did.
+
+    Args:
+        kind: kind, rude, sorry, gift or promise.
+        words: the sentence that did it.
+        seq: number of the memory.
+        at: when, ISO-8601.
+        place: where; empty when unknown.
+        private: it was told in confidence.
+        kept: the memory by which a promise was kept; 0 while it was not.
+    """
+
+    kind: str
+    words: str
+    seq: int
+    at: str
+    place: str = ""
+    private: bool = False
+    kept: int = 0
+
+    @property
+    def weight(self) -> float:
+        """What it counts for or against somebody."""
+        return KEPT if self.kept else WEIGHTS[self.kind]
+
+
+class Relations:
+    """What one agent bears in mind of others.
+
+    Args:
+        name: the agent's own name.
+        lore: gives what the vault says of language.
+    """
+
+    def __init__(self, name: str, lore: Callable[[], Lore]) -> None:
+        self._name, self._lore = name, lore
+        self._deeds: OrderedDict[str, dict[int, Deed]] = OrderedDict()
+        self._called: dict[str, str] = {}
+
+    def learn(self, entries: Iterable[Entry], people: Sequence[str] = ()) -> None:
+        """Take in memories, in any order and as often as one likes; each counts once.
+
+        Args:
+            entries: the memories.
+            people: names of everybody known, who may be meant by a line instead.
+        """
+        for entry in sorted(entries, key=lambda one: one.seq):
+            said = remembered(entry) if entry.actor and not entry.failed and entry.kind in ("heard", "told") else None
+            if said is None:
+                continue
+            others = [name for name in people if name not in (entry.actor, self._name)]
+            whom = addressed(said.words, (self._name,), others, private=said.private)
+            for sentence in sentences(said.words) if whom is not Address.OTHER else ():
+                meaning = None if asks(sentence) else self._lore().pattern(sentence, Names(self._name, tuple(others)))
+                if meaning and (whom is Address.ME or meaning.texts[:1] == ("ack.promise",)):
+                    self.did(entry, meaning)
+                self._keep(entry, sentence)
+
+    def did(self, entry: Entry, meaning: Meaning) -> str:
+        """Take in what a sentence that was meant for the agent does; return the kind of deed, `kept`, or "".
+
+        Args:
+            entry: the memory of the line.
+            meaning: what the sentence means.
+        """
+        person, key = entry.actor or "", next(iter(meaning.texts), "")
+        if key in ("ack.name", "ack.called"):
+            self._called[person] = name_in(meaning) or self.called(person)
+        if key not in KINDS:
+            return "kept" if self._keep(entry, meaning.words) else ""
+        deeds = self._deeds.setdefault(person, {})
+        self._deeds.move_to_end(person)
+        private = is_private(entry, self._lore().words)
+        deeds.setdefault(entry.seq, Deed(KINDS[key], meaning.words, entry.seq, entry.at, entry.place or "", private))
+        if len(deeds) > MOST:
+            del deeds[min(deeds, key=lambda seq: (deeds[seq].kind == "promise", seq))]
+        if len(self._deeds) > PEOPLE:
+            self._deeds.popitem(last=False)
+        return KINDS[key]
+
+    def _keep(self, entry: Entry, sentence: str) -> bool:
+        """Count the oldest open promise that a sentence keeps as kept."""
+        words, deeds = self._lore().words, self._deeds.get(entry.actor or "", {})
+        said = words.content(sentence)
+        if words.of("done").isdisjoint(sentence.casefold().replace(",", " ").rstrip(".!").split()):
+            return False
+        for seq in sorted(deeds):
+            named = [word for word in words.content(deeds[seq].words) if word not in words.of("vow")]
+            alike = words.coverage(named, " ".join(said)) >= 0.5 or {"promise", "word"} & set(said)
+            if deeds[seq].kind == "promise" and not deeds[seq].kept and seq < entry.seq and alike:
+                deeds[seq] = deeds[seq]._replace(kept=entry.seq)
+                return True
+        return any(deed.kept == entry.seq for deed in deeds.values())
+
+    def called(self, person: str) -> str:
+        """Return how somebody wants to be called; their name when they said nothing of it."""
+        return self._called.get(person, person)
+
+    def counting(self, person: str) -> list[Deed]:
+        """Return what still counts of what somebody did: an apology takes what was rude before it off, and itself."""
+        deeds = self._deeds.get(person, {})
+        sorry = max((seq for seq, deed in deeds.items() if deed.kind == "sorry"), default=0)
+        settled = [seq for seq, deed in deeds.items() if deed.kind == "rude" and seq < sorry]
+        return [one for seq, one in deeds.items() if seq not in settled and not (settled and one.kind == "sorry")]
+
+    def deeds(self, person: str, *kinds: str) -> list[Deed]:
+        """Return what somebody did of these kinds, the newest first."""
+        return [deed for _, deed in sorted(self._deeds.get(person, {}).items(), reverse=True) if deed.kind in kinds]
+
+    def warmth(self, person: str) -> float:
+        """Return how somebody stands with the agent: above 0 for well, below for ill."""
+        return sum(deed.weight for deed in self.counting(person))
+
+    def is_warm(self, person: str) -> bool:
+        """Return whether somebody is dear to the agent."""
+        return self.warmth(person) >= WARM
+
+    def is_cool(self, person: str) -> bool:
+        """Return whether the agent keeps its distance from somebody."""
+        return self.warmth(person) <= COOL
+
+    def telling(self, person: str, listener: str, sign: int = 0) -> Deed | None:
+        """Return the deed that says most of how somebody stands with the agent, of what the listener may hear.
+
+        Args:
+            person: who did it.
+            listener: who would hear of it; confidences are for nobody else.
+            sign: 1 for a kind deed, -1 for a rude one, 0 for whichever weighs more.
+        """
+        sign = sign or (1 if self.warmth(person) >= 0 else -1)
+        fitting = [one for one in self.counting(person) if one.weight * sign > 0 and one.kind != "sorry"]
+        open_ = [one for one in fitting if not one.private or listener == person]
+        return max(open_, key=lambda one: (abs(one.weight), one.seq), default=None)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Names of all of whom something is borne in mind."""
+        return tuple(self._deeds)
+
+
+def name_in(meaning: Meaning) -> str:
+    """Return the name that somebody gives: as many words as begin with a capital, three at most; "" for none.
+
+    Args:
+        meaning: what the sentence means.
+    """
+    given = next(
+        (meaning.slots[key] for key in ("name", "person", "topic", "text", "thing") if meaning.slots.get(key)), ""
+    )
+    words = given.strip(" .,;:!?'\"").split()
+    if not 1 <= len(words) <= 3 or not all(word[0].isupper() or word in ("of", "the", "de", "von") for word in words):
+        return words[0].capitalize() if len(words) == 1 and words[0].isalpha() else ""
+    return " ".join(words)
