@@ -799,10 +799,8 @@ class _Talk:
         words, text = self.mind.lore().words, self.meaning.words
         first = (tokens(text) or [""])[0].partition("'")[0]
         if before and before.fact and before.fact.actor == self.asker and first in words.of("leans"):
-            from agents.brains.natural.retell import with_subject
-
             if who := lead(before.fact.words, first, words):
-                return with_subject(text, who)
+                return with_pronoun(text, first, who, words)
         return text
 
     def linked(self, telling: Sequence[str], text: str) -> Generator[Recall, tuple[Hit, ...], tuple[Fact | None, bool]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.brains.natural.retell import lead, opened, part, retell, with_subject
+from agents.brains.natural.retell import lead, opened, part, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, reads_as_whisper, remembered
@@ -223,7 +223,7 @@ def _resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words
         if seq - at > REACH:
             break
         if who := lead(earlier, first[0].partition("'")[0], words):
-            return with_subject(statement, who)
+            return with_pronoun(statement, first[0].partition("'")[0], who, words)
     return statement
 
 

@@ -12,7 +12,7 @@ from random import Random
 
 from agents.brains import Voice
 from agents.brains._texts import ME, PLACE, SHARES
-from agents.text.repetition import repeats
+from agents.text.english import repeats
 from mud.sanitize import sanitize
 
 WINDOW = 20
