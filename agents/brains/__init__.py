@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
+from agents.brains._habits import Habit as Habit
 from agents.brains._texts import says_name as says_name
 from agents.brains._texts import wrong_in as wrong_in
 from agents.brains._words import is_secret as is_secret
@@ -63,6 +64,7 @@ class Decision:
         text: key of the text of the vault that words the line; empty when it is nobody's text.
         answers: number of the memory that it answers or follows; 0 for what nobody asked for.
         cites: what it rests on: a memory's number, `66-129` for the summary of these, `[[Sundial]]` for a note.
+        pause: how many think intervals until the next turn, unless something is perceived that calls for one.
     """
 
     line: str | None
@@ -70,13 +72,15 @@ class Decision:
     text: str = ""
     answers: int = 0
     cites: tuple[str, ...] = ()
+    pause: float = 1.0
 
 
 class Person(NamedTuple):
-    """Somebody here, by the name as shown; a brain plays a character that `thinks`."""
+    """Somebody here, by the name as shown; a brain plays a character that `thinks`, an animal speaks not."""
 
     name: str
     thinks: bool
+    speaks: bool = True
 
 
 class Situation(NamedTuple):
@@ -92,6 +96,8 @@ class Situation(NamedTuple):
         bedtime: seconds until it falls asleep by the clock, 0 when it is late for that; None when it never does.
         woke: it has just woken.
         takes_notes: it may write notes.
+        hour: hour of the day, 0 to 24; None when that is not known.
+        habits: what it does by habit, and at once when something happens.
     """
 
     name: str
@@ -110,6 +116,8 @@ class Situation(NamedTuple):
     bedtime: float | None = None
     woke: bool = False
     takes_notes: bool = True
+    hour: float | None = None
+    habits: tuple[Habit, ...] = ()
 
 
 Thought = Generator[Need, Any, Decision]

@@ -1,0 +1,245 @@
+"""What an agent knows of the world around it: ways, places, things, who was seen where, and what is worth a note.
+
+All of it was perceived; a new start finds it again in the tail of memory and in the notes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from agents.brains import Situation
+from agents.brains.natural.voice import clean
+from agents.memory.entries import Entry
+from agents.text.addressing import mentions
+from mud.world.sentences import sentences
+
+LONGEST = 240
+"""How many characters of what was seen are kept."""
+_ARTICLES = ("the", "a", "an", "my", "your", "some")
+_EYED = ("result", "did", "saw")
+
+
+class Noteworthy(NamedTuple):
+    """Something worth a note: its title, the text that words it, what was seen or heard, where, and who told it."""
+
+    title: str
+    key: str
+    words: str
+    place: str
+    person: str = ""
+
+
+class Change(NamedTuple):
+    """What is not as it was when a place was seen last: a thing that came or went, or words of its new look."""
+
+    key: str
+    thing: str = ""
+    words: str = ""
+
+
+class Sighting(NamedTuple):
+    """Where and when somebody was seen last, by the monotonic clock, and in the world's time."""
+
+    place: str
+    seconds: float
+    at: str
+
+
+def with_article(name: str) -> str:
+    """Return the name of a thing as one speaks of it: "the sundial", but "Old Tom" and "a wax tablet" as they stand."""
+    first = name.partition(" ")[0]
+    return name if first in _ARTICLES or not first.islower() else f"the {name}"
+
+
+class Explorer:
+    """One agent's knowledge of what is around it.
+
+    Args:
+        rng: its chance.
+        ways: where each way out of a place led, by place and exit; kept up to date.
+    """
+
+    def __init__(self, rng: Random, ways: dict[str, dict[str, str]]) -> None:
+        self._rng, self.ways = rng, ways
+        self.here = ""
+        self.looks: dict[str, str] = {}
+        """What things and places look like, a sentence of each, by their names as written."""
+        self.homes: dict[str, str] = {}
+        """Where a thing was seen last."""
+        self.seen: dict[str, Sighting] = {}
+        self.change: Change | None = None
+        self._visits: dict[str, int] = {}
+        self._exits: dict[str, tuple[str, ...]] = {}
+        self._sights: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._shut: set[tuple[str, str]] = set()
+        self._known: set[str] = set()
+        """Names, in lower case, of what was looked at."""
+        self._way: tuple[str, str] | None = None
+        self._looking = ""
+        self._titles: set[str] = set()
+        self._due: deque[Noteworthy] = deque(maxlen=8)
+
+    @property
+    def visited(self) -> tuple[str, ...]:
+        """Names of the places seen, the latest last."""
+        return tuple(self._visits)
+
+    def begin(self, recent: Sequence[Entry], notes: Iterable[str]) -> None:
+        """Learn from the tail of memory and the notes what was seen before a new start."""
+        self._known.update(title.casefold() for title in notes)
+        for entry in recent:
+            if entry.place:
+                self._visit(entry.place)
+            if entry.kind in _EYED and entry.actor is None and not entry.failed:
+                title, mark, look = entry.text.partition(": ")
+                if mark and len(title) <= 40:
+                    self._known.add(title.casefold())
+                    self.looks[title] = look.split("\n")[0][:LONGEST]
+
+    def settle(self, situation: Situation) -> bool:
+        """Take in where the agent is; return whether it has just come there."""
+        here, at = situation.location, situation.recent[-1].at if situation.recent else ""
+        for person in situation.people:
+            self.seen[person.name] = Sighting(here, situation.seconds, at)
+        new = here != self.here
+        sight = (situation.description, situation.items)
+        if new or self._sights.get(here) != sight:
+            self._compare(here, sight, new)
+        if not new:
+            return False
+        if self._way and self._way[0] == self.here:
+            self.ways.setdefault(self.here, {})[self._way[1]] = here
+        self._way, self.here = None, here
+        self._exits[here] = situation.exits
+        if here not in self._visits and situation.description:
+            said = sentences(situation.description)
+            self.looks[here] = clean(said[0])[:LONGEST]
+            self._note(Noteworthy(here, "note.place", " ".join(said[:2]), here))
+        self._visit(here)
+        return True
+
+    def _compare(self, here: str, sight: tuple[str, tuple[str, ...]], new: bool) -> None:
+        before, self._sights[here] = self._sights.get(here), sight
+        for item in sight[1]:
+            self.homes[item] = here
+        if before is None:
+            return
+        if sight[0] != before[0]:
+            known = set(sentences(before[0]))
+            fresh = next((one for one in sentences(sight[0]) if one not in known), "")
+            self.change = Change("changed", words=clean(fresh)[:LONGEST]) if fresh else None
+        elif new:  # what changes before its eyes it saw happen
+            come, gone = sorted({*sight[1]} - {*before[1]}), sorted({*before[1]} - {*sight[1]})
+            self.change = Change("new", come[0]) if come else Change("gone", gone[0]) if gone else None
+
+    def outcome(self, text: str, failed: bool, place: str) -> None:
+        """Take in what came of the agent's own last line."""
+        if self._way and failed:
+            self._shut.add(self._way)
+            self._way = None
+        elif self._looking and text and not failed:
+            look = sentences(text.partition(": ")[2].split("\n")[0] or text)
+            self.looks[self._looking] = clean(self._rng.choice(look[:3]))[:LONGEST] if look else ""
+            self._note(Noteworthy(self._looking, "note.thing", text.split("\n")[0], place))
+        self._looking = ""
+
+    def went(self, person: str, place: str, seconds: float, at: str) -> None:
+        """Take in where somebody was seen to go."""
+        self.seen[person] = Sighting(place, seconds, at)
+
+    # ---- ways ----
+
+    def goes(self, way: str) -> None:
+        """Take note that it takes an exit now."""
+        self._way = (self.here, way)
+
+    def way_to(self, places: Collection[str], exits: Sequence[str]) -> str:
+        """Return the exit from here that begins the shortest known way to one of some places; "" for none."""
+        first: dict[str, str] = {self.here: ""}
+        line = deque([self.here])
+        while line:
+            at = line.popleft()
+            if at in places and at != self.here:
+                return first[at]
+            for way, end in self.ways.get(at, {}).items():
+                if end not in first and (at, way) not in self._shut and (at != self.here or way in exits):
+                    first[end] = first[at] or way
+                    line.append(end)
+        return ""
+
+    def fresh(self, place: str) -> list[str]:
+        """Return the exits of a place that were never taken."""
+        known = self.ways.get(place, {})
+        return [way for way in self._exits.get(place, ()) if way not in known and (place, way) not in self._shut]
+
+    def towards_new(self, exits: Sequence[str]) -> str:
+        """Return the exit that leads to the nearest way never taken; "" when all were."""
+        here = [way for way in self.fresh(self.here) if way in exits]
+        return self._rng.choice(here) if here else self.way_to([one for one in self._visits if self.fresh(one)], exits)
+
+    def any_way(self, exits: Sequence[str]) -> str:
+        """Return the exit to where it was longest ago; "" when there is none."""
+        open_ = [way for way in exits if (self.here, way) not in self._shut]
+        known, order = self.ways.get(self.here, {}), list(self._visits)
+        age = {way: order.index(known[way]) if known.get(way) in self._visits else -1 for way in open_}
+        return min(open_, key=lambda way: age[way], default="")
+
+    # ---- things ----
+
+    def to_examine(self, situation: Situation, curious: float) -> str:
+        """Choose something here that was not looked at yet, things before people; "" when all was.
+
+        Args:
+            situation: the situation.
+            curious: chance to look at somebody.
+        """
+        names = [name for name in situation.items if name.casefold() not in self._known]
+        if not names and self._rng.random() < curious:
+            names = [one.name for one in situation.people if one.name.casefold() not in self._known]
+        if not names:
+            return ""
+        choice = self._rng.choice(names)
+        self.looks_at(choice)
+        return choice
+
+    def looks_at(self, name: str) -> None:
+        """Take note that it looks at a thing now."""
+        self._known.add(name.casefold())
+        self._looking = name
+
+    # ---- notes ----
+
+    def told(self, person: str, words: str, place: str) -> None:
+        """Keep something told in mind for a note."""
+        self._due.append(Noteworthy(person, "note.told", clean(words)[:LONGEST], place, person))
+
+    def keep(self, title: str, key: str, words: str, place: str) -> None:
+        """Keep something in mind for a note, once for each title."""
+        self._note(Noteworthy(title, key, words, place))
+
+    def noteworthy(self, notes: Iterable[str]) -> Noteworthy | None:
+        """Return, once, the next thing worth a note; what has a note of its own needs no second one."""
+        titles = {title.casefold() for title in notes} if self._due else set()
+        while self._due:
+            one = self._due.popleft()
+            if one.person or one.title.casefold() not in titles:
+                return one
+        return None
+
+    def _note(self, one: Noteworthy) -> None:
+        title, words = clean(one.title.replace("->", " ")), clean(one.words)[:LONGEST]
+        if title and words and title.casefold() not in self._titles:
+            self._titles.add(title.casefold())
+            self._due.append(one._replace(title=title, words=words))
+
+    def _visit(self, place: str) -> None:
+        self._visits.pop(place, None)
+        self._visits[place] = 1
+
+
+def named_in(text: str, names: Iterable[str]) -> str:
+    """Return the first of some names that a text says; "" for none."""
+    return next((name for name in names if mentions(text, name)), "")
