@@ -23,7 +23,7 @@ _KEYS_BY_PLACES = {
         ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
         emote.nod emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer reason.asked
-        reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow reply.forget reply.insult
+        reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow reply.foreign reply.forget reply.insult
         reply.joke reply.night reply.no_news reply.praise reply.short reply.sorry reply.stay reply.thanks reply.time
         reply.unclear reply.unwilling reply.wish self.kind self.know self.no_goal self.stranger self.wearing
         self.your_name talk.ask unknown.deed unknown.not_told unknown.plain unknown.promise_mine unknown.promise_you
@@ -36,7 +36,7 @@ _KEYS_BY_PLACES = {
     "name person words": "ack.link talk.errand talk.news",
     "name self place": "self.who",
     "name words": """
-        ack.link_you answer.known answer.known_near answer.likes answer.known_quoted answer.summary goal.topic self.goal
+        ack.link_you ack.retold answer.known answer.known_near answer.likes answer.known_quoted answer.summary goal.topic self.goal
         self.goal_reached self.profile talk.saw
     """,
     "name words when place": "self.know_words",

@@ -3,13 +3,35 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 """What a general word, a telling word, and a word of the same beginning weigh when texts are compared."""
 _ENDINGS = ("ing", "ed", "es", "s", "e")
+PAIRS = ("short", "irregular")
+"""Lists whose items are a word, a colon, and other words."""
+PHRASES = ("courtesy", "tail", "ignorant", "secret")
+"""Lists whose items are phrases, not single words."""
+LISTS = (
+    *PAIRS, *PHRASES,
+    "stop", "weak", "filler", "alike", "person", "self", "known", "foreign", "modal", "adverb", "determiner",
+    "subject", "time_head", "time", "always_time", "hour", "place_head", "place_word", "colour", "colour_shade",
+    "clause", "name_head", "reason", "kin", "opener", "persons", "female", "male", "tell", "corrects", "now",
+    "asked", "polite", "uncertain", "leans", "met_death", "met_illness", "met_birth", "met_birthday", "met_love",
+    "met_trouble", "met_fear", "met_luck", "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied",
+)  # fmt: skip
+"""Every list of words that the instinct reads by."""
+
+
+class Token(NamedTuple):
+    """A word of a sentence in lower case, contractions written out, and where it stands in the sentence."""
+
+    word: str
+    start: int
+    end: int
 
 
 def tokens(text: str) -> list[str]:
@@ -35,29 +57,56 @@ class Words:
     """The word lists of the vault, immutable.
 
     Args:
-        lists: the items of each list by its name: stop, weak, filler, courtesy, short, irregular, alike, ignorant,
-            secret. An item of `short` and `irregular` reads `form: words`, one of `alike` is a group of words.
+        lists: the items of each list by its name, one of `LISTS`. An item of `short` and `irregular` reads
+            `word: others`, one of `alike` is a group of words; the items of most others are words.
+        says: returns whether a part of a text, in lower case with a blank behind each word, fits a phrase.
     """
 
-    def __init__(self, lists: Mapping[str, Sequence[str]]) -> None:
-        def flat(name: str) -> frozenset[str]:
-            return frozenset(word for item in lists.get(name, ()) for word in item.split())
-
-        self.of = lru_cache(maxsize=None)(flat)
-        """Gives the words of a list by its name; answers have lists of their own in `words/parts.md`."""
-        pairs = [item.partition(":")[::2] for item in lists.get("irregular", ())]
-        self._irregular = {form: root.strip() for root, forms in pairs for form in forms.split()}
-        self._short = {key.strip(): long.strip() for key, _, long in (i.partition(":") for i in lists.get("short", ()))}
+    def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, str], bool]) -> None:
+        self._lists, self._says = lists, says
+        self._of: dict[str, frozenset[str]] = {}
+        irregular = [item.partition(":")[::2] for item in lists.get("irregular", ())]
+        self._irregular = {form: root.strip() for root, forms in irregular for form in forms.split()}
+        short = [item.partition(":")[::2] for item in lists.get("short", ())]
+        self._short = {word.strip(): long.strip() for word, long in short}
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
-        self.stop = flat("stop")
-        self.weak = frozenset(map(self.stem, flat("weak")))
+        self.expand = lru_cache(maxsize=1 << 11)(self._expand)
+        self.stop = self.of("stop")
+        self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
         joined: dict[str, set[int]] = {}
         for number, group in enumerate(self._groups):
             for word in group:
                 joined.setdefault(self.stem(word), set()).add(number)
         self._groups_of = {root: frozenset(numbers) for root, numbers in joined.items()}
-        self._ignorant, self._secret = tuple(lists.get("ignorant", ())), tuple(lists.get("secret", ()))
+
+    def of(self, name: str) -> frozenset[str]:
+        """Return the words of a list, empty for one that the vault lacks."""
+        if name not in self._of:
+            self._of[name] = frozenset(word for item in self._lists.get(name, ()) for word in item.split())
+        return self._of[name]
+
+    def phrases(self, name: str) -> tuple[tuple[str, ...], ...]:
+        """Return the items of a list of phrases, each as its words, the longest first."""
+        return tuple(sorted((tuple(item.split()) for item in self._lists.get(name, ())), key=len, reverse=True))
+
+    @property
+    def vocabulary(self) -> frozenset[str]:
+        """Every word of the lists, but those of other languages."""
+        listed = (
+            word for name in sorted(self._lists) if name != "foreign" for word in tokens(" ".join(self._lists[name]))
+        )
+        return frozenset(listed)
+
+    def tokens(self, sentence: str) -> tuple[Token, ...]:
+        """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
+        found: list[Token] = []
+        for match in _TOKEN.finditer(sentence):
+            word = match[0].casefold().replace("’", "'")
+            bare = word.removesuffix("'s")
+            parts = self._short.get(word, bare).split() + ["'s"] * (bare != word and word not in self._short)
+            found.extend(Token(part, *match.span()) for part in parts)
+        return tuple(found)
 
     def _stem(self, word: str) -> str:
         """Return a crude stem: irregular forms by list, then the commonest endings cut until none is left."""
@@ -68,7 +117,7 @@ class Words:
         """Return the numbers of the groups of words of like meaning that a stem belongs to."""
         return self._groups_of.get(stem, frozenset())
 
-    def expand(self, text: str) -> str:
+    def _expand(self, text: str) -> str:
         """Return a text with its contractions and short forms written out."""
         return _TOKEN.sub(lambda found: self._short.get(found[0].casefold().replace("’", "'"), found[0]), text)
 
@@ -107,16 +156,11 @@ class Words:
 
     def is_ignorant(self, text: str) -> bool:
         """Return whether a text confesses that its speaker does not know."""
-        return _says(self.expand(text), self._ignorant)
+        return self._says("ignorant", text)
 
     def is_secret(self, text: str) -> bool:
         """Return whether a text asks not to be passed on."""
-        return _says(self.expand(text), self._secret)
-
-
-def _says(text: str, phrases: Iterable[str]) -> bool:
-    plain = f" {' '.join(tokens(text))} "
-    return any(f" {phrase} " in plain for phrase in phrases)
+        return self._says("secret", text)
 
 
 def _kindred(root: str, have: Iterable[str]) -> bool:
@@ -125,3 +169,39 @@ def _kindred(root: str, have: Iterable[str]) -> bool:
         len(other) >= 4 and abs(len(other) - len(root)) <= 5 and (other.startswith(root) or root.startswith(other))
         for other in have
     )
+
+
+def one_edit(one: str, other: str) -> bool:
+    """Return whether two words differ by one letter added, left out or changed, or two neighbours changed about."""
+    short, long = sorted((one, other), key=len)
+    same = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
+    if len(short) != len(long):
+        return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
+    swapped = short[same + 1 : same + 2] + short[same : same + 1] + short[same + 2 :]
+    return short[same + 1 :] == long[same + 1 :] or swapped == long[same:]
+
+
+class Misspellings:
+    """Finds the word that was meant by one nobody knows, within one letter.
+
+    Args:
+        meant: the words that may be meant.
+    """
+
+    def __init__(self, meant: Collection[str]) -> None:
+        self._by_part: dict[str, list[str]] = {}
+        for word in sorted(meant):
+            for part in _parts(word):
+                self._by_part.setdefault(part, []).append(word)
+
+    def meant(self, word: str) -> str:
+        """Return the word that was meant, or the word itself where it is too short or none is near."""
+        near = {other for part in _parts(word) for other in self._by_part.get(part, ()) if one_edit(word, other)}
+        if len(word) < 4:
+            near = {other for other in near if len(other) == len(word) and sorted(other) == sorted(word)}
+        return min(near, key=lambda other: (sorted(other) != sorted(word), other[0] != word[0], other), default=word)
+
+
+def _parts(word: str) -> set[str]:
+    """Return a word and what stays of it when any one letter is left out; words within one letter share one."""
+    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))} if len(word) > 2 else set()

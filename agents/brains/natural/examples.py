@@ -1,0 +1,72 @@
+"""The nearest of a set of example sentences by the words in common: the cosine of their words and pairs of words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import log, sqrt
+from typing import NamedTuple
+
+
+class Example(NamedTuple):
+    """An example sentence as its masked words; `against` marks a counterexample, which is of any intent but this."""
+
+    intent: str
+    words: tuple[str, ...]
+    against: bool = False
+
+
+class Examples:
+    """Example sentences, immutable.
+
+    Args:
+        rows: the examples.
+    """
+
+    def __init__(self, rows: Iterable[Example]) -> None:
+        self.rows = tuple(rows)
+        counts: dict[str, int] = {}
+        for row in self.rows:
+            for feature in dict.fromkeys(_features(row.words)):
+                counts[feature] = counts.get(feature, 0) + 1
+        self._rarest = log(1 + len(self.rows))
+        self._weights = {feature: log(1 + len(self.rows) / count) for feature, count in counts.items()}
+        self._index: dict[str, list[tuple[int, float]]] = {}
+        for number, row in enumerate(self.rows):
+            for feature, share in self._shares(row.words).items():
+                self._index.setdefault(feature, []).append((number, share))
+
+    def nearest(self, words: Sequence[str], without: int = -1) -> tuple[tuple[str, float], ...]:
+        """Return intents by their similarity to a sentence, 0 to 1, best first; those with a counterexample nearer not.
+
+        Args:
+            words: the masked words of the sentence.
+            without: the number of a row to leave out.
+        """
+        scores: dict[int, float] = {}
+        for feature, share in self._shares(words).items():
+            for number, other in self._index.get(feature, ()):
+                scores[number] = scores.get(number, 0.0) + share * other
+        scores.pop(without, None)
+        return best_intents((self.rows[number], score) for number, score in scores.items())
+
+    def _shares(self, words: Sequence[str]) -> dict[str, float]:
+        weights: dict[str, float] = {}
+        for feature in _features(words):
+            weights[feature] = self._weights.get(feature, self._rarest)
+        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+        return {feature: weight / length for feature, weight in weights.items()}
+
+
+def best_intents(scored: Iterable[tuple[Example, float]]) -> tuple[tuple[str, float], ...]:
+    """Return intents by the similarity of their nearest example, best first; those with a counterexample nearer not."""
+    nearest: dict[str, float] = {}
+    against: dict[str, float] = {}
+    for row, score in scored:
+        side = against if row.against else nearest
+        side[row.intent] = max(score, side.get(row.intent, 0.0))
+    kept = ((name, score) for name, score in nearest.items() if score > against.get(name, 0.0))
+    return tuple(sorted(kept, key=lambda pair: (-pair[1], pair[0])))
+
+
+def _features(words: Sequence[str]) -> list[str]:
+    return [*words, *(f"{one} {other}" for one, other in zip(("^", *words), (*words, "$"), strict=True))]
