@@ -15,14 +15,14 @@ _KEYS_BY_PLACES = {
     "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
     "name place": """
         answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
-        greet.morning greet.several greet.warm night.good reply.advice reply.been reply.how talk.been talk.here
+        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
     """,
     "name words when": "greet.remembers",
     "name": """
         ack.birth ack.birthday ack.death ack.fear ack.gift ack.glad ack.illness ack.kept ack.know ack.love ack.luck
         ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
-        emote.nod emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer reason.asked
+        emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer reason.asked
         reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow reply.foreign reply.forget reply.insult
         reply.joke reply.night reply.no_news reply.praise reply.short reply.sorry reply.stay reply.thanks reply.time
         reply.unclear reply.unwilling reply.wish self.kind self.know self.no_goal self.stranger self.wearing
@@ -59,6 +59,14 @@ _KEYS_BY_PLACES = {
     "name person place when": "answer.met answer.source answer.telling",
     "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_self answer.telling_you",
     "name person place when via": "answer.source_via",
+    "name place thing words ": "topic.far topic.look",
+    "name place words ": "topic.habit topic.self",
+    "name place person words": "topic.did topic.news",
+    "name place thing ": """
+        leave.subject topic.agree topic.ask_view topic.disagree topic.dislike topic.like topic.where
+    """,
+    "name place person": "topic.ask_person topic.person",
+    "name place person when": "topic.seen",
     "name thing place": """
         answer.exits answer.thing_here answer.things answer.way answer.way_first goal.ask goal.reached goal.stuck talk.gone talk.new
     """,

@@ -15,11 +15,10 @@ from agents.brains import Decision, Person, Situation
 from agents.brains.natural.explorer import Explorer, named_in, with_article
 from agents.brains.natural.facts import is_private, statements
 from agents.brains.natural.mind import Mind
-from agents.brains.natural.retell import retell
+from agents.brains.natural.retell import own_words, retell
 from agents.memory.perception import Utterance
 from agents.text.addressing import without_address
 from agents.text.grammar import second_person
-from mud.world.sentences import sentences
 
 STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
@@ -177,7 +176,9 @@ class Talk:
             wait = QUIET * 2.0 ** self._ignored.get(person.name, 0)
             if person.thinks or situation.seconds - one.at < wait:
                 return None
-        decision = self._speak(situation, person.name, self._ordered(list(self._openers(situation, person)), person.name))
+        decision = self._speak(
+            situation, person.name, self._ordered(list(self._openers(situation, person)), person.name)
+        )
         if decision and not person.thinks:
             self._ignored[person.name] = self._ignored.get(person.name, 0) + 1
         return decision
@@ -225,7 +226,9 @@ class Talk:
                 self.spoke(to, situation.seconds)
                 if self.current:
                     self._turn_to(self.current, move.subject)
-                return Decision(f"say {text}", f"talks with {to} of {move.subject or 'this'}", move.key, cites=move.cites)
+                return Decision(
+                    f"say {text}", f"talks with {to} of {move.subject or 'this'}", move.key, cites=move.cites
+                )
         return None
 
     def _ordered(self, moves: list[Move], partner: str) -> list[Move]:
@@ -283,7 +286,7 @@ class Talk:
 
     def _of_me(self, situation: Situation, weight: float) -> Iterator[Move]:
         """Yield what the agent may tell of itself: its profile in its own words, its habits, what it wants."""
-        for words in of_oneself(situation.profile):
+        for words in own_words(situation.profile, self._mind.lore().words):
             if not self._mind.speaker.said_lately(words):
                 yield Move("topic.self", words, weight / 2, {"words": words})
         for habit in situation.habits:
@@ -340,25 +343,3 @@ class Talk:
     def likes(who: str, subject: str) -> bool:
         """Return whether somebody likes a thing or place: it is theirs for good, and differs from mind to mind."""
         return sum(at * ord(letter) for at, letter in enumerate(f"{who} {subject}", 3)) % 5 < 3
-
-
-def of_oneself(profile: str) -> list[str]:
-    """Return the sentences of a profile, which speaks to its agent, in its own words; those that cannot be turned not.
-
-    Args:
-        profile: who it is: `You keep the garden.`
-    """
-    found = []
-    for one in sentences(profile):
-        words = f" {one} "
-        for yours, mine in _MINE:
-            words = words.replace(yours, mine)
-        if "you" not in words.casefold() and words.startswith((" I ", " My ")) and len(one) < 150:
-            found.append(words.strip())
-    return found
-
-
-_MINE = (
-    (" You are ", " I am "), (" You ", " I "), (" Your ", " My "), (" your ", " my "), (" you are ", " I am "),
-    (" to you ", " to me "), (" to you,", " to me,"), (" to you.", " to me."), (" yourself", " myself"), (" you ", " I "),
-)  # fmt: skip

@@ -1,0 +1,285 @@
+"""What an agent does of its own accord: habits, looking, noting, talking, strolling to where somebody may be, thinking.
+
+An activity takes its time: each decision says how long the agent is content with it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+
+from agents.brains import Decision, Habit, Situation
+from agents.brains.natural.attention import Attention
+from agents.brains.natural.conversation import STAY, Talk
+from agents.brains.natural.explorer import Explorer, named_in, with_article
+from agents.brains.natural.mind import Mind
+from mud.world.narration import listed
+
+HABIT_REST, THOUGHT_REST, GESTURE_REST, PET_REST = 150.0, 60.0, 30.0, 240.0
+"""Seconds between two habits, two thoughts, two gestures, and two caresses of an animal."""
+DWELL = (70.0, 170.0)
+"""Seconds for which it stays where it came to, at least and at most, unless somebody keeps it longer."""
+EVENING, LATE, YAWN_REST = 1200.0, 300.0, 240.0
+"""Seconds before its bedtime from which on it looks for a place to rest, and says good night; between two yawns."""
+CALM = 2.4
+"""How many think intervals an activity takes."""
+Act = Callable[[Situation], Decision | None]
+
+
+class Activities:
+    """One agent's own doings.
+
+    Args:
+        mind: its mind.
+        explorer: what it knows of the world.
+        talk: its conversations.
+        attention: whom it spoke with lately.
+    """
+
+    def __init__(self, mind: Mind, explorer: Explorer, talk: Talk, attention: Attention) -> None:
+        self._mind, self._explorer, self._talk, self._attention = mind, explorer, talk, attention
+        self.stays_until = 0.0
+        self.bound_for = ""
+        """The place it is on its way to; empty for none."""
+        self.rested = ""
+        """Where it slept last."""
+        self.events: deque[str] = deque(maxlen=4)
+        """What was perceived since the last turn, for reflexes and habits that follow on something."""
+        self._at: dict[str, float] = {}
+        self._wished: set[str] = set()
+
+    def arrived(self, seconds: float) -> None:
+        """Take note that the agent has come somewhere."""
+        slow = 1.6 - self._mind.speaker.share("manner.explore")
+        self.stays_until = seconds + slow * self._mind.rng.uniform(*DWELL)
+
+    def reflex(self, situation: Situation) -> Decision | None:
+        """Do at once what something that just happened calls for."""
+        if not self.events:
+            return None
+        happened = list(self.events)
+        self.events.clear()
+        for habit in situation.habits:
+            if not habit.timed and any(self._fits(habit.when, event) for event in happened):
+                if habit.reflex or self._rested(f"habit {habit.does}", situation, HABIT_REST):
+                    return self._keep(habit, situation)
+        return None
+
+    def _fits(self, when: str, event: str) -> bool:
+        words = self._mind.lore().words
+        wanted = [word for word in words.content(when) if word not in ("somebody", "someone", "something", "anybody")]
+        return bool(wanted) and words.coverage(wanted, event) >= 0.99
+
+    def next(self, situation: Situation) -> Decision:
+        """Do the thing that it feels most like doing."""
+        share, rng = self._mind.speaker.share, self._mind.rng
+        evening = situation.bedtime is not None and situation.bedtime <= EVENING
+        acts: list[tuple[float, Act]] = [
+            (3.0, self._note),
+            (2.5, self._examine),
+            (3.0 if self._explorer.change else 0.0, self._wonder),
+            (6.0 if evening else 0.0, self._evening),
+            (2.0 if situation.habits else 0.0, self._habit),
+            (5.0 * share("manner.talk") if situation.people else 0.0, self._talk_to),
+            (0.0 if evening or self._mind.following else 2.0 if situation.people else 3.0, self._go),
+            (1.5 * share("manner.gesture") if situation.people else 0.8, self._gesture),
+            (0.8, self._think),
+            (0.6, self._pet),
+        ]
+        keyed = [(rng.random() ** (1 / weight), at) for at, (weight, _) in enumerate(acts) if weight > 0]
+        for _, at in sorted(keyed, reverse=True):
+            if decision := acts[at][1](situation):
+                slow = CALM if decision.pause == 1.0 else decision.pause
+                return replace(decision, why=f"of its own accord: {decision.why}", pause=slow)
+        return Decision(None, "has nothing to do", pause=2.0)
+
+    def _rested(self, key: str, situation: Situation, rest: float) -> bool:
+        """Return whether something was not done for a while; then it counts as done now."""
+        if situation.seconds - self._at.get(key, float("-inf")) < rest:
+            return False
+        self._at[key] = situation.seconds
+        return True
+
+    # ---- going ----
+
+    def travel(self, situation: Situation) -> Decision | None:
+        """Take the next step of a walk that is under way; None when it is not, or somebody keeps the agent here."""
+        if not self.bound_for or self.bound_for == situation.location:
+            self.bound_for = ""
+            return None
+        way = self._explorer.way_to((self.bound_for,), situation.exits)
+        return self._step(situation, way, f"is on its way to {self.bound_for}") if way else None
+
+    def _step(self, situation: Situation, way: str, why: str, reason: str = "reason.go") -> Decision | None:
+        """Take an exit; first take leave of whom it spoke with lately."""
+        if partners := self._attention.lately(situation.seconds, STAY):
+            one = self._talk.current
+            if one is None or one.partner not in partners:
+                self._talk.spoke(partners[0], situation.seconds)
+            left = self._talk.leave(situation)
+            for name in partners:
+                self._attention.spoken_to.pop(name, None)
+            if left:
+                self.stays_until = situation.seconds
+                return replace(left, why=f"takes leave: {why}", pause=0.5)
+        self._explorer.goes(way)
+        behind = ""
+        if self._mind.rng.random() < 0.6:
+            behind = self._mind.speaker.plain(reason, thing=way, place=situation.location)
+        return Decision(f"go {way}{f' | {behind}' if behind else ''}", why, pause=1.0 if self.bound_for else CALM)
+
+    def _go(self, situation: Situation) -> Decision | None:
+        return self.leave_for_elsewhere(situation) if situation.seconds >= self.stays_until else None
+
+    def leave_for_elsewhere(self, situation: Situation) -> Decision | None:
+        """Set out: to where somebody was seen, where a habit is kept, where it never was, or was longest ago."""
+        explorer, rng, exits = self._explorer, self._mind.rng, situation.exits
+        here = {person.name for person in situation.people}
+        chance = rng.random()
+        goals: list[str] = []
+        if chance < 0.45:  # company: who was seen elsewhere, the latest first
+            seen = sorted(explorer.seen.items(), key=lambda pair: -pair[1].seconds)
+            goals = [one.place for name, one in seen if name not in here and self._is_company(name, situation)]
+        elif chance < 0.6:
+            goals = [place for habit in situation.habits if (place := self._place_of(habit))]
+        for place in goals:
+            if place != situation.location and (way := explorer.way_to((place,), exits)):
+                self.bound_for = place
+                return self._step(situation, way, f"sets out for {place}")
+        self.bound_for = ""
+        way = (explorer.towards_new(exits) if rng.random() < 0.7 else "") or explorer.any_way(exits)
+        return self._step(situation, way, "walks on") if way else None
+
+    def _is_company(self, name: str, situation: Situation) -> bool:
+        return name in self._mind.known and self._talk.has_patience(name, situation.seconds)
+
+    # ---- habits ----
+
+    def _place_of(self, habit: Habit) -> str:
+        return named_in(habit.does, self._explorer.visited)
+
+    def _habit(self, situation: Situation) -> Decision | None:
+        """Keep a habit of this time of day: go to its place, or do it there."""
+        due = [one for one in situation.habits if one.timed and one.is_time(situation.hour)]
+        if not due or not self._rested("habit", situation, HABIT_REST):
+            return None
+        habit = self._mind.rng.choice(due)
+        if self._at.get(f"habit {habit.does}", float("-inf")) > situation.seconds - 3 * HABIT_REST:
+            return None
+        return self._keep(habit, situation)
+
+    def _keep(self, habit: Habit, situation: Situation) -> Decision | None:
+        place = self._place_of(habit)
+        does = habit.does.replace("[[", "").replace("]]", "")
+        if place and place != situation.location:
+            way = self._explorer.way_to((place,), situation.exits)
+            self.bound_for = place if way else ""
+            self._at.pop("habit", None)  # it is kept when it is there
+            return self._step(situation, way, f"goes where it {does}") if way else None
+        self._at[f"habit {habit.does}"] = situation.seconds
+        behind = f" | {habit.reason}" if habit.reason else ""
+        why = f"by reflex, when {habit.when}" if habit.reflex else f"by habit: {habit.when}"
+        verb, _, rest = does.partition(" ")
+        if verb == "says":
+            return Decision(f"say {rest.strip(chr(34))}{behind}", why)
+        if verb == "goes" and rest.startswith("to "):
+            way = self._explorer.way_to([one for one in self._explorer.visited if one in rest], situation.exits)
+            return self._step(situation, way, why) if way else None
+        for article in (" in ", " at ", " by "):
+            does = does.replace(f"{article}{situation.location}", "")
+        return Decision(f"emote {does}.{behind}", why, pause=2 * CALM)
+
+    # ---- evening ----
+
+    def _evening(self, situation: Situation) -> Decision | None:
+        """Say good night, go where it slept last, or yawn."""
+        if (situation.bedtime or 0.0) <= LATE:
+            names = [one.name for one in situation.people if one.name not in self._wished and one.speaks]
+            if names:
+                self._wished.update(names)
+                return self._mind.say(
+                    situation, names[0], ("night.good",), {"name": listed(names)}, "its bedtime is near"
+                )
+        if self.rested and (way := self._explorer.way_to((self.rested,), situation.exits)):
+            return self._step(situation, way, "goes where it can rest", "reason.rest")
+        return self._emote(situation, "emote.yawn", "yawn", YAWN_REST)
+
+    def morning(self, situation: Situation) -> Decision | None:
+        """Greet whoever is here after waking."""
+        self._wished.clear()
+        self.rested = situation.location
+        names = [person.name for person in situation.people if person.speaks]
+        if names:
+            return self._mind.say(situation, names[0], ("greet.morning",), {"name": listed(names)}, "has woken")
+        return self._thought("think.morning", {"place": situation.location}, "has woken")
+
+    # ---- small things ----
+
+    def _talk_to(self, situation: Situation) -> Decision | None:
+        decision = self._talk.open(situation)
+        return replace(decision, pause=3.0) if decision else None
+
+    def _note(self, situation: Situation) -> Decision | None:
+        one = self._explorer.noteworthy(situation.notes) if situation.takes_notes else None
+        if one is None:
+            return None
+        text = self._mind.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
+        entry = next((e for e in reversed(situation.recent) if e.kind != "said" and one.words[:40] in e.text), None)
+        cites = (str(entry.seq),) if entry else ()
+        return Decision(f"note {one.title} -> {text}", f"notes {one.title}", one.key, cites=cites) if text else None
+
+    def _examine(self, situation: Situation) -> Decision | None:
+        name = self._explorer.to_examine(situation, 0.35)
+        if not name:
+            return None
+        behind = (
+            self._mind.speaker.plain("reason.look", thing=with_article(name)) if self._mind.rng.random() < 0.6 else ""
+        )
+        return Decision(f"examine {name}{f' | {behind}' if behind else ''}", "has not looked at it yet", pause=1.5)
+
+    def _wonder(self, situation: Situation) -> Decision | None:
+        """Turn to what is not as it was: tell of it, or think of it."""
+        change, self._explorer.change = self._explorer.change, None
+        if change is None:
+            return None
+        places = {"place": situation.location, "thing": with_article(change.thing), "words": change.words}
+        willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
+        if willing and self._mind.rng.random() < self._mind.speaker.share("manner.talk"):
+            self._talk.spoke(willing[0], situation.seconds)
+            return self._mind.say(situation, willing[0], (f"talk.{change.key}",), places, "finds it changed")
+        return self._thought(f"think.{change.key}", places, "finds it changed")
+
+    def _think(self, situation: Situation) -> Decision | None:
+        if not self._rested("thought", situation, THOUGHT_REST):
+            return None
+        choices = {"think.place": {"place": situation.location}}
+        if situation.items:
+            choices["think.thing"] = {"thing": with_article(self._mind.rng.choice(situation.items))}
+        speaking = [one.name for one in situation.people if one.speaks]
+        if speaking:
+            choices["think.person"] = {"person": self._mind.rng.choice(speaking)}
+        key = self._mind.rng.choice(sorted(choices))
+        return self._thought(key, choices[key], "thinks of what it perceived")
+
+    def _thought(self, key: str, places: dict[str, str], why: str) -> Decision | None:
+        text = self._mind.speaker.line(key, **places)
+        return Decision(f"think {text}", why, key) if text else None
+
+    def _gesture(self, situation: Situation) -> Decision | None:
+        thing = with_article(self._mind.rng.choice(situation.items)) if situation.items else ""
+        key = "emote.thing" if thing and self._mind.rng.random() < 0.6 else "emote.idle"
+        return self._emote(situation, key, "gesture", GESTURE_REST, thing=thing)
+
+    def _pet(self, situation: Situation) -> Decision | None:
+        animals = [person.name for person in situation.people if not person.speaks]
+        if not animals:
+            return None
+        name = self._mind.rng.choice(animals)
+        return self._emote(situation, "emote.pet", f"pet {name}", PET_REST, name=name)
+
+    def _emote(self, situation: Situation, key: str, what: str, rest: float, **places: str) -> Decision | None:
+        if not self._rested(what, situation, rest):
+            return None
+        text = self._mind.speaker.line(key, place=situation.location, **places)
+        return Decision(f"emote {text}", f"of its own accord, {what}", key) if text else None

@@ -1,0 +1,308 @@
+"""The brain that needs no model: it reads what is said by the vault's intents, answers from memory, talks, and lives.
+
+It never invents. All it says stands in the texts of its voice, around what it really perceived; all it decides comes
+from what it noticed and from the chance it was given. It never speaks where nobody is, and never repeats itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import replace
+from itertools import takewhile
+from random import Random
+from typing import Any
+
+from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
+from agents.brains.natural.activities import Activities
+from agents.brains.natural.answers import acknowledge, answer
+from agents.brains.natural.attention import Attention
+from agents.brains.natural.conversation import Talk
+from agents.brains.natural.explorer import Explorer
+from agents.brains.natural.facts import is_private, statements
+from agents.brains.natural.loops import LoopWatch, Stage
+from agents.brains.natural.lore import Lore
+from agents.brains.natural.meaning import Meaning
+from agents.brains.natural.mind import Mind
+from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
+from mud.world.events import Perception
+from mud.world.narration import listed
+from mud.world.sentences import sentences
+
+PROMPT, MIND_PROMPT = (0.5, 2.5), (2.0, 5.0)
+"""After how many seconds it answers a person, and another mind, at least and at most."""
+GREET_AGAIN = 900.0
+"""Seconds of absence after which somebody is greeted anew."""
+WAITS = 4.0
+"""How many think intervals it waits for the other in a conversation."""
+
+Deciding = Generator[Need, Any, Decision | None]
+
+
+class Natural:
+    """One agent's instinct.
+
+    Args:
+        name: the agent's name.
+        rng: its chance.
+        voice: the texts it may speak with.
+        lore: gives what the vault says of language, as it is now.
+    """
+
+    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
+        self._mind = Mind(name, rng, voice, lore)
+        self._explorer = Explorer(rng, self._mind.ways)
+        self._attention = Attention(self._mind)
+        self._talk = Talk(self._mind, self._explorer)
+        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention)
+        self._watch, self._voice = LoopWatch(lore), voice
+        self._begun = False
+        self._through = 0
+        self._last = ""
+        self._moved_on = 0
+        """Newest memory of the loop that it walked away from last."""
+        self._met: dict[str, float] = {}
+        """When somebody was here last."""
+
+    def notice(self, perceived: Perception, seconds: float) -> float | None:
+        """Take note of something perceived; see `BrainRun.notice`."""
+        event, actor, mind = perceived.event, perceived.actor, self._mind
+        if event is None or actor is None:
+            self._notice_own(perceived)
+            return None
+        mind.known.setdefault(actor)
+        if event.kind == "departure":
+            self._explorer.went(actor, event.destination or "", seconds, "")
+            self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
+            self._met[actor] = seconds
+            if actor == mind.following and event.destination:
+                self._acts.bound_for = event.destination
+                return mind.rng.uniform(*PROMPT)
+            return None
+        if event.kind == "arrival":
+            return mind.rng.uniform(*PROMPT) if self._is_new(actor, seconds) else None
+        if event.kind == "emote":
+            self._talk.sights.append((actor, perceived.text))
+        said = spoken(perceived)
+        self._acts.events.append(perceived.text)
+        if said is None or not self._attention.hear(said, seconds):
+            return None
+        self._talk.hear(said, seconds)
+        return mind.rng.uniform(*(MIND_PROMPT if actor in mind.minds else PROMPT))
+
+    def _notice_own(self, perceived: Perception) -> None:
+        """Take note of what came of the agent's own line."""
+        self._explorer.outcome(perceived.text, perceived.failed, self._explorer.here)
+        if perceived.kind == "moved" and not perceived.failed:
+            self._attention.here = ()  # who is here now it sees when it thinks
+        if perceived.kind == "said" and own_words(perceived) not in self._last:
+            self._attention.forget()  # another brain, or a person, spoke for this one
+            self._mind.speaker.remember([own_words(perceived)])
+
+    def _is_new(self, name: str, seconds: float) -> bool:
+        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN
+
+    def decide(self, situation: Situation) -> Thought:
+        """Begin a thought; see `BrainRun.decide`."""
+        decision = yield from self._decided(situation)
+        self._last = decision.line or ""
+        return decision
+
+    def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
+        new = self._take_in(situation)
+        mind, talk = self._mind, self._talk
+        if moved := self._end_loop(situation):
+            return moved
+        said = self._attention.newest(situation.seconds)
+        if said and (decision := (yield from self._respond(said, situation, new))):
+            return replace(decision, answers=heard_in(situation.recent, said), pause=WAITS)
+        if decision := self._acts.reflex(situation) or self._errand(situation):
+            return decision
+        if situation.woke and (decision := self._acts.morning(situation)):
+            return decision
+        if new and (decision := (yield from self._greet(new, situation))):
+            return replace(decision, answers=seen_of(situation.recent, new[0].name), pause=WAITS)
+        if decision := talk.turn(situation):
+            return replace(decision, pause=WAITS if talk.current else 1.0)
+        if talk.current and talk.current.partner in mind.minds and not talk.current.over:
+            return Decision(None, "waits for the other", pause=1.0)
+        if decision := self._acts.travel(situation):
+            return decision
+        return self._acts.next(situation)
+
+    def _take_in(self, situation: Situation) -> list[Person]:
+        """Bring what the agent knows up to this situation; return who is to be greeted."""
+        mind, seconds = self._mind, situation.seconds
+        mind.speaker.name = situation.voice
+        if not self._begun:
+            self._begin(situation)
+        last = situation.recent[-1].seq if situation.recent else 0
+        since, self._through = min(self._through, last), last
+        lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
+        mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
+        mind.minds.update(one.name for one in situation.people if one.thinks)
+        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
+            mind.relations.learn(people, tuple(mind.known))
+        self._attention.here = situation.people
+        new = [one for one in situation.people if one.speaks and self._is_new(one.name, seconds)]
+        for one in situation.people:
+            mind.known.setdefault(one.name)
+            if one not in new:
+                self._met[one.name] = seconds
+        if self._explorer.settle(situation):
+            self._acts.arrived(seconds)
+        self._talk.settle(situation)
+        if mind.following and all(one.name != mind.following for one in situation.people) and not self._acts.bound_for:
+            mind.following = ""  # lost on the way
+        return new
+
+    def _begin(self, situation: Situation) -> None:
+        """Learn from memory, once, who was about and where it was, so that a new start greets nobody anew."""
+        self._begun = True
+        self._explorer.begin(situation.recent, situation.notes)
+        self._attention.here = situation.people
+        heard = {one.actor for one in situation.recent if one.actor}
+        self._mind.known.update(dict.fromkeys(one.actor for one in situation.recent if one.actor))
+        if situation.recent:
+            self._met.update((one.name, situation.seconds) for one in situation.people if one.name in heard)
+            self._acts.arrived(situation.seconds)
+        self._attention.begin(situation.recent, situation.seconds)
+        self._through = situation.recent[0].seq - 1 if situation.recent else 0
+
+    def _end_loop(self, situation: Situation) -> Decision | None:
+        """Lose patience with a mind with which it goes round in circles; move on when nothing else has helped."""
+        loop = self._watch.find(situation)
+        if loop is None or loop.stage <= Stage.HINT:
+            return None
+        if self._talk.current and self._talk.current.partner == loop.partner:
+            self._talk.end(situation.seconds)
+        if loop.stage < Stage.MOVE or loop.seq <= self._moved_on or self._mind.following:
+            return None
+        self._moved_on = loop.seq
+        decision = self._acts.leave_for_elsewhere(situation)
+        return decision and replace(decision, why=f"moves on: {loop.told(self._voice)}")
+
+    # ---- answering ----
+
+    def _respond(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+        """Answer a line, or decide that it needs no answer."""
+        mind, speaker = self._mind, said.speaker
+        mind.looking = None
+        decision = yield from self._answered(said, situation, new)
+        if mind.looking is said:
+            if decision and decision.line and decision.line.startswith("examine "):
+                self._explorer.looks_at(decision.line.removeprefix("examine ").partition(" | ")[0])
+        else:
+            self._attention.answered(said, situation.seconds)
+        self._met[speaker] = situation.seconds
+        if decision and decision.line and decision.line.startswith(("say ", "whisper ")):
+            self._talk.spoke(speaker, situation.seconds)
+        return decision
+
+    def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+        mind, talk, speaker = self._mind, self._talk, said.speaker
+        if not any(char.isalnum() for char in said.words):
+            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words")
+        if not talk.has_patience(speaker, situation.seconds):
+            return None
+        meaning = yield from self._meaning(said, situation)
+        texts = meaning.texts[:1]
+        if texts in (("reply.bye",), ("reply.night",)):
+            decision = mind.say(situation, speaker, (*texts, "reply.bye"), {}, "is taken leave of")
+            if mind.following == speaker:
+                mind.following = ""
+            if speaker in mind.minds:
+                talk.end(situation.seconds)
+            return decision
+        if texts == ("greet.back",) and (person := next((one for one in new if one.name == speaker), None)):
+            return (yield from self._greet([person], situation))
+        if speaker in mind.minds:
+            if texts == ("greet.back",) and talk.current and talk.current.lines == 0:
+                decision = mind.say(situation, speaker, texts, {}, "greets back")
+                return decision
+            if decision := talk.turn(situation):
+                return decision
+        if meaning.wants != "nothing" or said.question:
+            return (yield from answer(mind, meaning, said, situation))
+        decision = yield from acknowledge(mind, meaning, said, situation)
+        if speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind):
+            if len(mind.lore().words.content(meaning.words)) > 2:
+                self._explorer.told(speaker, meaning.words, situation.location)
+        return decision
+
+    def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:
+        """Read a line: of its sentences the first that wants something, else the last that tells something."""
+        lore, names = self._mind.lore(), self._mind.names(situation)
+        found: list[Meaning] = []
+        for sentence in sentences(said.words)[:6]:
+            meaning = lore.pattern(sentence, names)
+            if meaning is None:
+                near = ()
+                if said.speaker not in self._mind.minds:
+                    near = yield Understand(lore.masked(sentence, names))
+                meaning = lore.read(sentence, names, near)
+            found.append(meaning)
+        told = [one for one in found if one.intent == "statement"]
+        asking = [one for one in found if one.wants != "nothing"]
+        return (asking or told[-1:] or found)[0] if asking or told else found[-1]
+
+    def _greet(self, new: list[Person], situation: Situation) -> Deciding:
+        """Greet who has newly come, each once; those it knows as such."""
+        mind, names = self._mind, [person.name for person in new]
+        known = names[0] in self._met or (names[0] in mind.known and new[0].thinks)
+        for name in names:
+            self._met[name] = situation.seconds
+        places = {"place": situation.location}
+        if len(names) > 1:
+            places["name"] = listed(names)
+            self._attention.spoken_to.update(dict.fromkeys(names, situation.seconds))
+            return mind.say(situation, names[0], ("greet.several",), places, "newcomers", reason="reason.greet")
+        cites: tuple[str, ...] = ()
+        keys = ("greet.known", "greet.first") if known else ("greet.first",)
+        if not new[0].thinks:
+            hits = yield Recall(names[0], 12)
+            entries = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
+            mind.relations.learn(entries, tuple(mind.known))
+            keys = ("greet.known", "greet.first") if entries or known else keys
+            words = mind.lore().words
+            told = [
+                (one, entry)
+                for entry in sorted(entries, key=lambda entry: -entry.seq)
+                if entry.kind == "heard" and not is_private(entry, words)
+                for one in statements(entry, mind.name, tuple(mind.known), words)
+                if 12 <= len(one) <= 160
+            ]
+            cool = mind.relations.is_cool(names[0])
+            if told and not cool and mind.rng.random() < 0.6:
+                places |= {"words": told[0][0], "when": ""}
+                keys, cites = ("greet.remembers", *keys), (str(told[0][1].seq),)
+            elif cool or mind.relations.is_warm(names[0]):
+                keys = ("greet.cool" if cool else "greet.warm", *keys)
+        decision = mind.say(situation, names[0], keys, places, "newcomer", reason="reason.greet", cites=cites)
+        if decision and decision.line and decision.line.startswith("say "):
+            self._talk.spoke(names[0], situation.seconds)
+            self._attention.spoken_to[names[0]] = situation.seconds
+        return decision
+
+    def _errand(self, situation: Situation) -> Decision | None:
+        """Tell somebody here what the agent was asked to tell them."""
+        mind, here = self._mind, {person.name for person in situation.people}
+        for errand in mind.errands:
+            if errand.to in here and not (errand.private and len(here) > 1 and errand.sender in here):
+                mind.errands.remove(errand)
+                mind.told.append(errand)
+                places = {"person": errand.sender, "words": errand.words}
+                return mind.say(
+                    situation, errand.to, ("talk.errand",), places, "was asked to tell it", private=errand.private,
+                    cites=(str(errand.seq),),
+                )  # fmt: skip
+        return None
+
+
+def is_private_line(said: Utterance, mind: Mind) -> bool:
+    """Return whether a line is not to be noted: whispered, or told with the wish to keep it."""
+    return said.private or mind.lore().words.is_secret(said.words)
+
+
+NATURAL = Brain(
+    "natural", "Lives without a language model: reads by intents, remembers, talks and has habits.", Natural
+)
