@@ -34,6 +34,7 @@ Answering = Generator[Recall, tuple[Hit, ...], Decision | None]
 Places = dict[str, str] | None
 _ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose": "who", "why": "why",
            "colour": "colour", "color": "colour"}  # fmt: skip
+_THEM = ("he", "she", "him", "her", "they", "them")
 _MET = ("death", "illness", "birth", "birthday", "love", "trouble", "fear", "luck", "plan")
 """What is met as such, the gravest first; the words of each stand in the vault."""
 
@@ -86,12 +87,16 @@ class _Talk:
     @property
     def person(self) -> str:
         """Whom the sentence is about, by the name known; empty for nobody."""
-        names = self.mind.names(self.situation).people
-        slot = self.meaning.slots.get("person") or self.meaning.slots.get("who") or ""
+        names, words = self.mind.names(self.situation).people, self.mind.lore().words
+        slot = self.meaning.slots.get("person") or ""
+        if slot.casefold() in ("i", "me", "you"):
+            return self.mind.name if slot.casefold() == "you" else self.asker
+        last = self.mind.topics.get(self.asker)
+        points = slot.casefold() or next((word for word in tokens(self.meaning.words) if word in _THEM), "")
+        if points in words.of("leans"):
+            slot = lead(last.fact.words, points, words) if last and last.fact else ""
         found = next((name for name in names if slot and slot.casefold() == name.casefold()), "")
-        return found or next(
-            (name for name in names if name != self.asker and mentions(self.meaning.words, name)), slot
-        )
+        return found or next((name for name in names if name != self.asker and mentions(self.meaning.words, name)), slot)
 
     @property
     def topic(self) -> str:
@@ -152,6 +157,11 @@ class _Talk:
         meaning = self.meaning
         if self.mind.relations.is_cool(self.asker) and meaning.wants == "deed":
             return self.say(("reply.unwilling",), {}, "was ill treated by who asks")
+        own = {"my", "i", "me", "mine"} & set(tokens(meaning.words)) or self.person not in ("", self.mind.name)
+        if meaning.wants not in ("nothing", "deed") and (meaning.how == "example" or (meaning.wants != "memory" and own)):
+            decision = yield from self.from_memory(surely=True)
+            if decision:
+                return decision
         for key in meaning.texts:
             if way := _WAYS.get(key):
                 decision = yield from way(self)
@@ -182,17 +192,24 @@ class _Talk:
         turned = retell(words, self.asker, self.asker, self.mind.lore().words) or words
         return turned if len(turned) < 60 else ""
 
-    def from_memory(self) -> Answering:
-        """Answer from memory, from what is in sight, or say that it cannot be found."""
+    def from_memory(self, *, surely: bool = False) -> Answering:
+        """Answer from memory, from what is in sight, or say that it cannot be found.
+
+        Args:
+            surely: answer only what memory surely answers.
+        """
         question = self.question()
         if isinstance(question, Fact):
-            return self.tell(question, self.asked(self.meaning.words), [question])
+            return None if surely else self.tell(question, self.asked(self.meaning.words), [question])
         if not question.words and not question.person:
-            return self.say(("reply.unclear",), {}, "did not understand")
+            return None if surely else self.say(("reply.unclear",), {}, "did not understand")
         words = self.mind.lore().words
         own = f" {self.asker}" if question.own else ""
         hits = yield Recall(f"{question.text}{own}", HITS, False)
         facts = find(question, hits, self.recent, words)
+        if surely:
+            sure = facts and facts[0].score >= 0.9 and facts[0].kind in ("heard", "told")
+            return self.tell(facts[0], question, facts) if sure else None
         wider = words.widened(question.words)
         if (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
             more = yield Recall(" ".join(wider) + own, HITS, False)
@@ -224,7 +241,7 @@ class _Talk:
         bare = not [word for word in question.words if word not in words.of("asked")] and not question.person
         points = [word for word in low if word in words.of("leans") and word != "there"]
         if last is None or not (bare or points):
-            if last and len(low) < 5 and question.person and last.text and low[:1] in (["and"], ["what"], ["how"]):
+            if last and last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
                 return self.asked(f"{last.text} {question.person}")._replace(person=question.person)
             return question
         if points and last.fact:
@@ -264,6 +281,8 @@ class _Talk:
         words = self.mind.lore().words
         for pronoun in ("it", "she", "they", "he"):
             if found := lead(self.topic or self.meaning.words, pronoun, words):
+                bare = found.removeprefix("the ")
+                found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
                 return self.your(found) if found.split()[0] in words.of("determiner") else found
         return ""
 
@@ -282,7 +301,7 @@ class _Talk:
         )
         you = "_you" if fact.actor == self.asker else ""
         told = told_to(fact, self.asker, self.mind.name, self.situation.location, self.age(fact.at), words)
-        exact = part(told, question.asks, question.words, words) if told and question.asks else None
+        exact = part(told, question.asks, tokens(question.text), words) if told and question.asks else None
         places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via,
                   "words": told or _ended(fact.words), "part": exact or "", "thing": fact.title}  # fmt: skip
         other = otherwise(question, facts, words)
@@ -392,6 +411,14 @@ class _Talk:
 
     def goal(self) -> Places:
         return {"words": _ended(self.situation.goal), "place": self.situation.location} if self.situation.goal else None
+
+    def of_self(self) -> Answering:
+        """Say of itself what its profile says of it, or what it remembers."""
+        words = self.mind.lore().words
+        if told := self.of_itself([word for word in words.content(self.meaning.words) if word not in words.of("polite")]):
+            return self.say(("self.profile", "answer.again"), {"words": told}, "says who it is")
+        decision = yield from self.from_memory()
+        return decision
 
     # -- what does ----------------------------------------------------------------------------------------------------
 
@@ -523,6 +550,8 @@ class _Talk:
         found = [(one.seq, who, one) for who in whom if (one := relations.telling(who, self.asker, -1 if rude else 1))]
         if found:
             return self.judged(max(found)[2], max(found)[1], rude)
+        if sure := (yield from self.from_memory(surely=True)):
+            return sure
         return self.say(("unknown.deed", "unknown.plain"), {"person": person}, "remembers nothing of the kind")
 
     def own_promise(self, entries: Sequence[Entry]) -> Decision | None:
@@ -562,6 +591,8 @@ class _Talk:
             if known or person == self.asker:
                 key = "opinion.you" if person == self.asker else "opinion.person"
                 return self.say((key, "opinion.plain"), {"person": person}, "was asked for an opinion")
+        if person:
+            return (yield from self.from_memory())
         liked = self.of_itself(self.mind.lore().words.content(self.meaning.words))
         if liked:
             return self.say(("answer.likes", "self.profile"), {"words": liked}, "says what it likes")
@@ -774,11 +805,11 @@ class _Talk:
         keys = [key for key in meaning.texts if key.startswith(("ack.", "reply.", "greet."))]
         if deed in ("promise", "gift", "kept"):
             keys.insert(0, f"ack.{deed}")
-        elif not keys or keys[0] in ("ack.plain", "ack.thing"):
-            keys = []
+        elif not keys or keys[0] in ("ack.plain", "ack.thing", "ack.sad", "ack.glad", "ack.luck"):
+            keys = [one for one in keys if one not in ("ack.plain", "ack.thing")]
             low = f"-{'-'.join(tokens(meaning.words))}-"
             if met := next((one for one in _MET if any(f"-{word}-" in low for word in words.of(f"met_{one}"))), ""):
-                keys.append(f"ack.{met}")
+                keys.insert(0, f"ack.{met}")
             link, known = yield from self.linked(telling, text) if len(telling) > 1 else _no_link()
             if known:
                 keys.insert(0, "ack.know")
@@ -791,7 +822,10 @@ class _Talk:
                 places |= {"words": _ended(link.words), "person": link.actor}
             elif not keys and mind.rng.random() < 0.4 * mind.speaker.share("manner.ask"):
                 keys.append("ack.ask")
-        keys += ["ack.thing", "ack.plain"] if places["thing"] and mind.rng.random() < 0.5 else ["ack.plain"]
+        if told := retell(text, self.asker, self.asker, words):
+            places["words"] = f"{told}."
+        plain = ["ack.plain", "ack.thing", "ack.retold"] if len(telling) > 1 else ["ack.plain"]
+        keys += [plain.pop(mind.rng.randrange(len(plain))), *plain]
         return self.say(keys, places, "was told something")
 
     def resolved(self, before: Topic | None) -> str:
@@ -879,7 +913,9 @@ _WAYS: dict[str, Callable[[_Talk], Answering]] = {
     **dict.fromkeys(("answer.source", "answer.source_you", "answer.telling", "answer.telling_you"), _Talk.of_source),
     **dict.fromkeys(("answer.seen", "unknown.unseen"), _Talk.of_person),
     **dict.fromkeys(("answer.met", "answer.met_first", "answer.met_last", "answer.first", "answer.first_you"), _Talk.of_meeting),
-    **dict.fromkeys(("self.know", "self.know_words", "self.stranger"), _Talk.of_asker),
+    **dict.fromkeys(("self.know", "self.know_words", "self.know_three", "self.know_two", "self.stranger"), _Talk.of_asker),
+    **dict.fromkeys(("answer.self", "unknown.self"), _Talk.of_self),
+    "answer.saw": _Talk.from_memory,
     **dict.fromkeys(("answer.promise", "answer.promise_you", "unknown.promise", "unknown.promise_you",
                      "unknown.promise_mine", "opinion.kind", "opinion.rude", "unknown.deed"), _Talk.of_deeds),
     **dict.fromkeys(("opinion.person", "opinion.you", "opinion.thing", "opinion.place", "opinion.plain"), _Talk.of_opinion),

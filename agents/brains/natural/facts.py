@@ -6,14 +6,15 @@ for who told it. What minds pass on is unwrapped to who first said it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.brains.natural.retell import lead, opened, part, retell, with_pronoun
+from agents.brains.natural.retell import is_past, lead, opened, part, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, reads_as_whisper, remembered
-from agents.text.addressing import asks, mentions, without_address
+from agents.text.addressing import asks, calls, mentions, without_address
 from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
@@ -24,6 +25,8 @@ REACH = 6
 """How many memories back a pronoun may point."""
 _MINE = frozenset(("i", "my", "me", "mine", "i'm", "i've", "i'd", "i'll", "we", "our", "us", "myself"))
 _YOURS = frozenset(("you", "your", "yours", "yourself", "you're", "you've"))
+_JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
+_ACTS = frozenset(("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've"))
 _EXACT = ("number", "when", "where", "colour", "name", "who")
 
 
@@ -121,13 +124,26 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
         text = entry.text
     elif entry.kind in ("heard", "told"):
         said = remembered(entry)
-        text = without_address(said.words, (me, *people)) if said else ""
+        called = [name for name in (me, *people) if said and calls(said.words, name)]
+        text = without_address(said.words, called) if said else ""
     else:
         text = entry.text if entry.kind == "saw" and "\n" not in entry.text.strip() else ""
-    told = [opened(one, words) for one in sentences(text)]
+    told = [opened(clause, words) for one in sentences(text) for clause in clauses(one)]
     return [
         one[:LONGEST] for one in told if one and not asks(one) and not words.is_ignorant(one) and words.content(one)
     ]
+
+
+def clauses(sentence: str) -> list[str]:
+    """Return the parts of a sentence that stand by themselves: "I have a dog and I call him Rex" has two.
+
+    Args:
+        sentence: the sentence.
+    """
+    parts = _JOINED.split(sentence)
+    if len(parts) == 1 or any(_ACTS.isdisjoint(tokens(one)) and not is_past(one) for one in parts[:-1]):
+        return [sentence]
+    return [one.strip(" ,") for one in parts]
 
 
 def titled(entry: Entry) -> tuple[str, str]:
@@ -233,25 +249,40 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
         return 0.0
     asked = tuple(word for word in question.words if word not in words.of("asked")) or question.words
     beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
-    shared = words.coverage(asked, f"{fact.words} {beside}")
+    said = f"{fact.words} {beside} {implied(fact.words, words)}"
+    shared = words.coverage(asked, said)
     rest = [word for word in asked if word not in tokens(beside)]
-    if rest and len(rest) < len(asked) and not words.coverage(rest, fact.words):
+    if rest and len(rest) < len(asked) and not words.coverage(rest, f"{fact.words} {implied(fact.words, words)}"):
         shared = 0.0  # that it is they who said it says nothing of what is asked
     near = max(0.0, vector - 0.3)
     if not shared and near < 0.12:
         return 0.0
-    score = 0.85 * shared + 0.8 * near
+    roots = set(map(words.stem, tokens(fact.words)))
+    exact = sum(words.stem(word) in roots for word in asked) / len(asked) if asked else 0.0
+    score = 0.8 * shared + 0.1 * exact + 0.8 * near
     known = {words.stem(word) for word in question.words}
     if all(words.stem(word) in known for word in words.content(fact.words)):
         score -= 0.5  # it says no more than the question
     if question.asks in _EXACT:
-        has = part(fact.words, question.asks, question.words, words) is not None
+        has = part(fact.words, question.asks, tokens(question.text), words) is not None
         score += 0.1 if has else -0.3 if question.asks in ("number", "when", "where") else -0.15
     if question.own and fact.actor == question.asker:
         score += 0.12
     if fact.kind in ("saw", "result", "known"):
         score -= 0.05
     return score - 0.1 * bool(fact.via) - 0.05 * (not words.of("uncertain").isdisjoint(tokens(fact.words)))
+
+
+def implied(statement: str, words: Words) -> str:
+    """Return what a statement says without the word for it: "I am a baker" tells a trade.
+
+    Args:
+        statement: the sentence.
+        words: the word lists.
+    """
+    low = f"-{'-'.join(tokens(statement))}-"
+    pairs = (item.partition("=") for item in sorted(words.of("implied")))
+    return " ".join(more.replace("-", " ") for phrase, _, more in pairs if f"-{phrase}-" in low)
 
 
 def _is_beside(question: Question, fact: Fact, words: Words) -> bool:
@@ -272,7 +303,8 @@ def _is_beside(question: Question, fact: Fact, words: Words) -> bool:
         return not (of_me or polite or (fact.kind == "known" and not _MINE.isdisjoint(said)))
     mine = not _MINE.isdisjoint(said)
     if mine and fact.kind in ("heard", "told") and fact.actor != question.asker:
-        return question.person != fact.actor and not mentions(question.text, fact.actor)
+        shared = any(word.capitalize() in fact.words and word not in words.stop for word in question.words)
+        return question.person != fact.actor and not mentions(question.text, fact.actor) and not shared
     return question.own and fact.kind == "known" and mine
 
 
@@ -328,7 +360,7 @@ def _ordered(found: list[Fact], words: Words) -> list[Fact]:
         said = tokens(one.words)
         marked = not words.of("now").isdisjoint(said)
         shared = told & set(map(words.stem, words.content(one.words)))
-        if marked and one.seq > best.seq > 0 and shared and one.score >= NEAR / 2 and best.score - one.score < 0.5:
+        if marked and one.seq > best.seq > 0 and shared and one.score >= NEAR / 2 and best.score - one.score < 0.7:
             facts.remove(one)
             return [one._replace(score=max(one.score, best.score)), *facts]
     return facts
@@ -345,13 +377,13 @@ def otherwise(question: Question, facts: Sequence[Fact], words: Words) -> Fact |
     best = facts[0]
     if question.own or question.asks not in _EXACT or best.kind != "heard" or best.via:
         return None
-    said = part(best.words, question.asks, question.words, words)
+    said = part(best.words, question.asks, tokens(question.text), words)
     for one in facts[1:]:
         if one.kind != "heard" or one.actor == best.actor or one.via or best.score - one.score > 0.3:
             continue
         if one.score < SURE or not _MINE.isdisjoint(tokens(one.words)):
             continue
-        other = part(one.words, question.asks, question.words, words)
+        other = part(one.words, question.asks, tokens(question.text), words)
         if said and other and words.content(said) != words.content(other):
             return one
     return None

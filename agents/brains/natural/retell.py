@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from agents.brains.natural.words import Words, cut
 from agents.text.addressing import mentions
 from agents.text.grammar import past_of
-from mud.world.sentences import sentences
+from mud.world.sentences import is_abbreviated, sentences
 
 _PIECE = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[\W_]+")
 _QUOTES = frozenset('"“”«»‘?')
@@ -67,6 +67,15 @@ def opened(statement: str, words: Words) -> str:
         if not found or not alone or not after:
             return rest
         rest = after
+
+
+def is_past(clause: str) -> bool:
+    """Return whether a clause has a verb in the past.
+
+    Args:
+        clause: the clause.
+    """
+    return any(past_of(word) == word and len(word) > 2 for word in clause.casefold().split())
 
 
 def retell(statement: str, speaker: str, listener: str, words: Words) -> str | None:
@@ -273,7 +282,7 @@ class _Sentence:
         self._spans = [found.span() for found in _PIECE.finditer(self._text) if found[0][0].isalnum()]
         self._said = [self._text[start:end] for start, end in self._spans]
         self._low = [word.casefold().replace("’", "'") for word in self._said]
-        self._asked = {words.stem(word) for word in question}
+        self._asked = {words.stem(word) for word in question if word not in words.stop or word == "i"}
 
     def _is(self, at: int, *names: str) -> bool:
         """Return whether a word is of one of these lists."""
@@ -288,7 +297,10 @@ class _Sentence:
 
     def _runs_on(self, at: int) -> bool:
         """Return whether there is a word here that follows the one before it without a mark between them."""
-        return at < len(self._low) and (not at or not self._text[self._spans[at - 1][1] : self._spans[at][0]].strip())
+        if not 0 < at < len(self._low):
+            return at == 0 and bool(self._low)
+        gap = self._text[self._spans[at - 1][1] : self._spans[at][0]]
+        return not gap.strip() or (gap == ". " and is_abbreviated(self._text, self._spans[at - 1][1] + 1))
 
     def _known(self, at: int) -> bool:
         return self._words.stem(self._word(at)) in self._asked
@@ -307,7 +319,9 @@ class _Sentence:
         return self._low[at] in self._words.stop or self._is(at, "clause", "place_head") or self._low[at].endswith("ly")
 
     def _is_number(self, at: int) -> bool:
-        return bool(self._word(at)) and (self._low[at][0].isdigit() or self._is(at, "number"))
+        return bool(self._word(at)) and (
+            self._low[at][0].isdigit() or self._low[at].split("-")[0] in self._words.of("number")
+        )
 
     def number(self) -> str | None:
         """Return a number with its noun, the one that the question names if there are several."""
@@ -386,7 +400,7 @@ class _Sentence:
     def place(self) -> str | None:
         """Return where something is: the phrase with a preposition, the one that the question leads to."""
         timed = {at for first, end in self._times() for at in range(first, end)}
-        going = not {"go", "from", "come", "mov"}.isdisjoint(self._asked)
+        going = not {"go", "from", "com", "mov"}.isdisjoint(self._asked)
         found: list[tuple[int, str]] = []
         at = 0
         while at < len(self._low):
@@ -394,7 +408,8 @@ class _Sentence:
             particle = word in ("up", "down", "off", "out") and self._is(at + 1, "place_head")
             if at not in timed and not particle and self._is(at, "place_head", "place_word"):
                 while self._runs_on(end) and end not in timed and not self._is(end, "clause"):
-                    if self._low[end] == "to" and word != "next":
+                    leads = self._is(end, "place_head") and end > at + 1 and word in _GOING and not going
+                    if leads or (self._low[end] == "to" and word != "next"):
                         break
                     end += 1
                 to_do = word == "to" and not (self._is(at + 1, "determiner") or self._named(at + 1))
@@ -409,11 +424,11 @@ class _Sentence:
         if self._word(at) in _PRONOUNS and not (self._is(at, "determiner") and self._word(at) in ("her", "his")):
             return at + 1
         end = at
-        while end - at < 4 and self._runs_on(end):
+        while end - at < 4 and (self._runs_on(end) or end == at < len(self._low)):
             word = self._low[end]
             name = self._said[end][0].isupper() and (end > at or word not in self._words.stop)
             whose = (end == at and self._is(end, "determiner")) or word.endswith("'s")
-            noun = end > at and not self._said[end - 1][0].isupper() and not self._ends_noun(end)
+            noun = end > at and not self._named(end - 1) and not self._ends_noun(end)
             if noun and end - at > 1 and not self._low[end - 1].endswith("'s"):
                 noun = not word.endswith(("s", "ed")) and past_of(word) != word and not self._known(end)
             if not (name or whose or noun):
@@ -431,6 +446,7 @@ class _Sentence:
         ):
             verb += 1
         doer = self._cut(0, end) if end and verb < len(self._low) and not any(map(self._known, range(end))) else ""
+        doer = "" if doer.casefold() == "you" and "i" in self._asked else doer
         by = self._low.index("by") if "by" in self._low[2:] else 0
         if by and not set(_FINITE).isdisjoint(self._low[:by]) and (last := self.noun_end(by + 1)) > by + 1:
             return self._cut(by + 1, last)
