@@ -16,6 +16,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from agents.brains import Habit, read_habits
+from agents.brains.natural.intents import sections as list_sections
 from mud.errors import LociError, Problem, Refusal, VaultProblem
 from mud.registry import hint, plug_in_names
 from mud.sanitize import sanitize, visible
@@ -38,6 +40,7 @@ from mud.world.names import misleading
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 
+HABITS = ("habits", "reflexes")
 LONGEST_NAME = 60
 """In characters."""
 
@@ -57,6 +60,7 @@ class AgentDefinition:
         location: name or id of where it starts; None for a person.
         brain: name of a brain, or `auto`.
         voice: name of a set of texts.
+        habits: what it does by habit, and at once when something happens.
         description: what others see.
         own_goal, own_description, own_profile: written by the agent itself (`self_changes`), in sections of their own.
         overrides: own settings over those in `config/`.
@@ -72,6 +76,7 @@ class AgentDefinition:
     brain: str = "auto"
     voice: str = "default"
     goal: str = ""
+    habits: tuple[Habit, ...] = ()
     description: str = ""
     profile: str = ""
     own_goal: str = ""
@@ -136,6 +141,7 @@ def _definition(slug: str, document: Document, schemas: Mapping[str, type], prob
         brain=reader.choice("brain", "auto", BRAINS),
         voice=reader.text("voice", "default"),
         goal=reader.text("goal", ""),
+        habits=reader.habits(),
         description=_section(document, "Description"),
         profile=_section(document, "Profile"),
         own_goal=_section(document, "Own goal"),
@@ -197,6 +203,15 @@ class _Front:
             self._wrong(key, f"one of {', '.join(choices)}{hint(str(value), choices)}")
             return default
         return str(value)
+
+    def habits(self) -> tuple[Habit, ...]:
+        found: list[Habit] = []
+        for heading, _, items in list_sections(self._document.body, self._document.body_line):
+            if heading in HABITS:
+                habits, wrong = read_habits(items, reflex=heading == "reflexes")
+                found += habits
+                self._problems += [Problem(self._file, line, heading.capitalize(), why) for line, why in wrong]
+        return tuple(found)
 
     def texts(self, key: str) -> tuple[str, ...]:
         value = self._front.get(key) or ()

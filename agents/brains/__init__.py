@@ -14,6 +14,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 from agents.brains._habits import Habit as Habit
+from agents.brains._habits import read_habits as read_habits
 from agents.brains._texts import says_name as says_name
 from agents.brains._texts import wrong_in as wrong_in
 from agents.brains._words import is_secret as is_secret

@@ -58,7 +58,7 @@ LOOK_SOONER = 5.0
 
 
 class SchedulerConfig(NamedTuple):
-    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
+    """What the scheduler needs. `override`: a brain without a model that all agents get, whatever their files say."""
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -68,6 +68,11 @@ class SchedulerConfig(NamedTuple):
     clock: Clock
     override: str | None = None
     traced: bool = True
+
+    @property
+    def fallback(self) -> str:
+        """Name of the brain that takes a turn when the chosen one cannot."""
+        return self.override or FALLBACK
 
 
 class Scheduler:
@@ -88,6 +93,8 @@ class Scheduler:
         self._disturbed: dict[str, float] = {}
         """When an agent was last addressed or woken."""
         self._bedtime_asked: dict[str, datetime] = {}
+        self._pauses: dict[str, float] = {}
+        """How many think intervals an agent's last decision asks for."""
         self._told_full: dict[str, int] = {}
         """Number of folds at the last message that the head is getting full."""
         self._stopped = False
@@ -98,7 +105,8 @@ class Scheduler:
         """Give an agent brains; its first thought comes soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
-        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in drives.brains()}
+        brains = [one for one in drives.brains() if drives.override in (None, one.name)]
+        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in brains}
         agent.thinker = Thinker(
             agent.name,
             runs,
@@ -106,6 +114,7 @@ class Scheduler:
             lambda wanted: self._recall(agent, wanted),
             lambda hint, waiting: self._ask(agent, hint, waiting),
             drives.clock.monotonic,
+            drives.fallback,
         )
         soon = min(FIRST_WITHIN, agent.thinking().think_interval)
         self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
@@ -129,7 +138,7 @@ class Scheduler:
     def _brain_of(self, agent: Agent) -> str:
         """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
         brain = self._wanted(agent)
-        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
+        return self._drives.fallback if brain is None or self._gave_way(agent, brain) else brain.name
 
     def _wanted(self, agent: Agent) -> Brain | None:
         wanted = self._drives.override or agent.definition.brain
@@ -230,7 +239,8 @@ class Scheduler:
         thought = await agent.thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
-        if thought.brain != FALLBACK and self._calls.answer(agent.slug):
+        self._pauses[agent.slug] = thought.decision.pause
+        if thought.brain != self._drives.fallback and self._calls.answer(agent.slug):
             thought = replace(thought, waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
@@ -252,14 +262,21 @@ class Scheduler:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
         known = (agent.definition, world, agent.memory, agent.notes)
-        return situate(*known, seconds, bedtime, woke=woke, takes_notes=notes)
+        now = self._local()
+        hour = now.hour + now.minute / 60
+        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=hour)
+        if situation is None or all(person.thinks for person in situation.people):
+            return situation
+        speaking = {one.name for one in self._minds.opened()}
+        people = [one._replace(speaks=one.thinks or one.name in speaking) for one in situation.people]
+        return situation._replace(people=tuple(people))
 
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
         """Keep the trace of a line, or of model calls without a line; a turn that passed without either has none."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
-        if thought.brain == FALLBACK and not thought.instead and brain is not None:
+        if thought.brain == self._drives.fallback and not thought.instead and brain is not None:
             thought = replace(thought, instead=self._gave_way(agent, brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
@@ -311,7 +328,8 @@ class Scheduler:
         wish = self._calls.end(agent.slug)
         if self._stopped or agent.thinker is None:
             return
-        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else agent.thinking().think_interval
+        wanted = self._pauses.pop(agent.slug, 1.0) * agent.thinking().think_interval
+        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()

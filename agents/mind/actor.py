@@ -47,6 +47,7 @@ def situate(
     *,
     woke: bool = False,
     takes_notes: bool = True,
+    hour: float | None = None,
 ) -> Situation | None:
     """Return what a character perceives now, without sleepers; None when it has no location."""
     here = world.location_of(definition.id)
@@ -72,6 +73,8 @@ def situate(
         bedtime=bedtime,
         woke=woke,
         takes_notes=takes_notes,
+        hour=hour,
+        habits=definition.habits,
     )
 
 

@@ -88,7 +88,7 @@ class _Notes:
 
 
 class Thinker:
-    """One agent's thinker. `runs` must have `instinct`; `choose` returns the name of the brain that decides next."""
+    """One agent's thinker. `runs` must have `fallback`; `choose` returns the name of the brain that decides next."""
 
     def __init__(
         self,
@@ -98,8 +98,9 @@ class Thinker:
         recall: Look,
         ask: Ask,
         seconds: Callable[[], float],
+        fallback: str = FALLBACK,
     ) -> None:
-        self.name = name
+        self.name, self._fallback = name, fallback
         self.busy = False
         self.last: Thought | None = None
         self.last_error: str | None = None
@@ -128,7 +129,7 @@ class Thinker:
 
     async def _decide(self, situation: Situation, waiting: bool, notes: _Notes) -> tuple[str, Decision]:
         brain = self._choose()
-        if brain != FALLBACK:
+        if brain != self._fallback:
             try:
                 decision = await self._run(self._runs[brain], situation, waiting, notes)
                 if decision.line is not None:
@@ -147,7 +148,7 @@ class Thinker:
             log.info("%s: %s; instinct takes this turn", self.name, notes.instead)
         else:
             self.last_error = None  # no model was asked; the health of its host is checked elsewhere
-        return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
+        return self._fallback, await self._run(self._runs[self._fallback], situation, waiting, notes)
 
     async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
         thought = run.decide(situation)

@@ -44,7 +44,7 @@ from mud.world.events import Request
 from mud.world.matching import plain
 from mud.world.narration import counted
 
-COPIED = ("config", "text", "prompts", "world", "agents", "log")
+COPIED = ("config", "text", "prompts", "instinct", "world", "agents", "log")
 """The parts of a vault that are copied; the index is built anew."""
 _LEFT_OUT_ANYWHERE = shutil.ignore_patterns(".*")
 _LEFT_OUT_OF_LOG = shutil.ignore_patterns(".*", "chronicle*", "traces", "loci.log*", "history")
@@ -76,6 +76,7 @@ class SimulationPlan:
     seed: int
     keep: bool = False  # run in the vault itself, not in a copy
     backends: Callable[[Clock], Registry[Backend]] | None = None  # on the run's clock; None: no model
+    brain: str = FALLBACK  # the brain of all agents without a model
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
@@ -133,7 +134,7 @@ class _Run:
         self._agents = self._people(chance)
         clock.advance(self._lived())
         # In a copy, nobody reads traces, pages or the chronicle.
-        brain = FALLBACK if plan.backends is None else None
+        brain = plan.brain if plan.backends is None else None
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep
         )
