@@ -75,6 +75,7 @@ class Lore:
             for pairs, wrong in ((examples, False), (against, True))
             for name, text in pairs
         )
+        self._against = {row[:2] for row in self._examples.rows if row.against}
         self._asking = {name: {asks(text) for text, _ in intent.examples} for name, intent in intents.items()}
 
     @property
@@ -135,12 +136,15 @@ class Lore:
 
     def _by_patterns(self, sentence: str, names: Names, *, last: bool) -> Meaning | None:
         bare = without_address(sentence, (names.me,)) or sentence
-        best: _Match | None = None
+        found: list[_Match] = []
         for some in self._readings(self._tokens(bare, names)):
-            fitting = [] if best else [*self._matches(bare, some, last)]
+            found += self._matches(bare, some, last)
             if (right := self._corrected(some)) != some:
-                fitting += [one for one in self._matches(bare, right, last) if not best or one.own > best.own]
-            best = max(fitting, key=lambda one: one[:3], default=best)
+                found += self._matches(bare, right, last)
+        if found and any(one.intent.counterexamples for one in found):
+            masked = self._masked(sentence, names)
+            found = [one for one in found if (one.intent.name, masked) not in self._against]
+        best = max(found, key=lambda one: one[:3], default=None)
         if best is None:
             return None
         return self._meaning(best.intent, sentence, names, best.slots, "open" if last else "pattern")
