@@ -155,6 +155,8 @@ class _Talk:
     def answered(self) -> Answering:
         """Answer in the way of the first text that knows one, else from memory."""
         meaning = self.meaning
+        if "answer.discreet" in meaning.texts:
+            return (yield from self.of_confidence())
         if self.mind.relations.is_cool(self.asker) and meaning.wants == "deed":
             return self.say(("reply.unwilling",), {}, "was ill treated by who asks")
         own = {"my", "i", "me", "mine"} & set(tokens(meaning.words)) or self.person not in ("", self.mind.name)
@@ -203,17 +205,10 @@ class _Talk:
             return None if surely else self.tell(question, self.asked(self.meaning.words), [question])
         if not question.words and not question.person:
             return None if surely else self.say(("reply.unclear",), {}, "did not understand")
-        words = self.mind.lore().words
-        own = f" {self.asker}" if question.own else ""
-        hits = yield Recall(f"{question.text}{own}", HITS, False)
-        facts = find(question, hits, self.recent, words)
+        facts = yield from self.look_up(question, wide=not surely)
         if surely:
             sure = facts and facts[0].score >= 0.9 and facts[0].kind in ("heard", "told")
             return self.tell(facts[0], question, facts) if sure else None
-        wider = words.widened(question.words)
-        if (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
-            more = yield Recall(" ".join(wider) + own, HITS, False)
-            facts = find(question, (*hits, *more), self.recent, words)
         if facts and facts[0].score >= NEAR:
             if self.meaning.asks in ("", "what") and "about" in self.meaning.intent:
                 return self.tell_about(question, facts)
@@ -230,6 +225,18 @@ class _Talk:
             return self.say((), {}, "does not know, and a mind asks")
         self.mind.topics[self.asker] = Topic(question.words, None, question.text)
         return self.say(self.ignorant(question), {"thing": self.thing(), "person": question.person}, "cannot find it")
+
+    def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
+        """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
+        lore = self.mind.lore()
+        own = f" {self.asker}" if question.own else ""
+        hits = yield Recall(f"{question.text}{own}", HITS, False)
+        facts = find(question, hits, self.recent, lore)
+        wider = lore.words.widened(question.words)
+        if wide and (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
+            more = yield Recall(" ".join(wider) + own, HITS, False)
+            facts = find(question, (*hits, *more), self.recent, lore)
+        return facts
 
     def question(self) -> Question | Fact:
         """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
@@ -265,8 +272,8 @@ class _Talk:
         """Return a question to memory as it stands."""
         words, names = self.mind.lore().words, self.mind.names(self.situation)
         asks = self.meaning.asks
-        if asks in ("", "what", "yes") and self.meaning.how != "pattern":
-            low = tokens(self.meaning.words)
+        if asks in ("", "what", "yes"):
+            low = tokens(self.meaning.words)[:3]
             number = any(
                 one == "how" and two in ("many", "much", "old", "long", "far") for one, two in zip(low, low[1:])
             )
@@ -386,7 +393,9 @@ class _Talk:
         """Return which of these names the sentence names; empty for none."""
         words = self.mind.lore().words
         text = self.topic or self.meaning.words
-        named = [name for name in names if name != self.mind.name and words.coverage(words.content(name), text) == 1.0]
+        said = set(map(words.stem, tokens(text)))
+        near = [name for name in names if name != self.mind.name and words.stem(tokens(name)[-1]) in said]
+        named = [name for name in near if set(map(words.stem, words.content(name))) <= said] or near[: len(near) == 1]
         return max(named, key=len, default="")
 
     def of_itself(self, wanted: Sequence[str]) -> str:
@@ -426,12 +435,12 @@ class _Talk:
         """Say from whom the last answer came, or when it was told."""
         last = self.mind.topics.get(self.asker)
         fact = last.fact if last else None
+        if self.meaning.slots.get("topic") or self.meaning.slots.get("thing"):
+            question = self.asked(self.topic)._replace(asks="")
+            facts = yield from self.look_up(question)
+            fact = facts[0] if facts and facts[0].score >= SURE else None
         if fact is None:
-            return (
-                (yield from self.from_memory())
-                if self.meaning.slots
-                else self.say(("reply.unclear",), {}, "told nothing")
-            )
+            return self.say(("unknown.thing" if self.thing() else "reply.unclear", "unknown.plain"), {"thing": self.thing()}, "told nothing")
         telling = any(key.startswith("answer.telling") for key in self.meaning.texts)
         places = {"person": fact.actor, "place": fact.place, "via": fact.via, "when": self.when(fact.at)}
         if fact.kind == "known":
@@ -451,7 +460,7 @@ class _Talk:
         if person in self.others:
             return self.say(("answer.person_here", "answer.again"), {"person": person}, "sees them")
         entries = yield from self.recall(person)
-        facts = find(self.asked(f"where {person} is"), (), entries, self.mind.lore().words)
+        facts = find(self.asked(f"where {person} is"), (), entries, self.mind.lore())
         last = max((one for one in entries if one.actor == person and one.place), key=lambda one: one.seq, default=None)
         told = next((one for one in facts if one.score >= SURE and (not last or one.seq > last.seq)), None)
         if told:
@@ -466,6 +475,7 @@ class _Talk:
     def of_meeting(self) -> Answering:
         """Say when who asks, or somebody else, was met first or last, or what they said first."""
         whose = self.person if self.person not in ("", self.mind.name) else self.asker
+        newest = "last" in tokens(self.meaning.words)
         entries = yield from self.recall(whose)
         theirs = [
             one
@@ -480,9 +490,9 @@ class _Talk:
             spoken = [(one, said) for one in theirs if (said := remembered(one)) and not said.question]
             if not spoken:
                 return None
-            entry, said = spoken[0]
+            entry, said = spoken[-1 if newest else 0]
             words = _ended(sentences(said.words)[-1])
-            keys: tuple[str, ...] = (f"answer.first{you}",)
+            keys: tuple[str, ...] = (f"answer.quoted{you}" if newest else f"answer.first{you}",)
         elif key == "answer.met_last":
             before = [one for one in theirs if self.age(one.at) > 0.1] or theirs
             entry, keys, words = before[-1], ("answer.met_last",), ""
@@ -499,7 +509,7 @@ class _Talk:
         told: list[Fact] = []
         for entry in reversed(entries):
             if entry.actor == self.asker and entry.kind in ("heard", "told"):
-                own = find(question._replace(words=words.content(entry.text)), (), [entry], words)
+                own = find(question._replace(words=words.content(entry.text)), (), [entry], self.mind.lore())
                 told += [one for one in own if {"i", "my", "me", "i'm"} & set(tokens(one.words))][:1]
         fresh = [one for one in told if not self.lately(one)][:3]
         if not fresh:
@@ -622,6 +632,9 @@ class _Talk:
         if exit_ := self.thing_named(self.situation.exits):
             if place := ways.get(here, {}).get(exit_):
                 return self.say(("answer.way", "answer.again"), {"thing": exit_, "place": place}, "went there")
+        if not (self.mind.lore().words.content(self.topic) or exit_):
+            key = "answer.exits" if self.situation.exits else "answer.no_exits"
+            return self.say((key, "answer.again"), {"thing": listed(self.situation.exits)}, "sees the ways out")
         place = self.thing_named(list(self.mind.names(self.situation).places))
         if place == here and place:
             return self.say(("answer.you_are_here", "answer.again"), {}, "is there")
@@ -657,7 +670,7 @@ class _Talk:
             if entry.actor in (None, self.asker, *self.mind.minds) or said is None or is_private(entry, words):
                 continue
             question = Question("", "", self.asker, self.mind.name, words.content(said.words), entry.actor or "")
-            facts = [one for one in find(question, (), [entry], words) if not self.lately(one)]
+            facts = [one for one in find(question, (), [entry], self.mind.lore()) if not self.lately(one)]
             if facts and len(words.content(facts[0].words)) > 2:
                 return self.tell(facts[0]._replace(score=1.0), question, facts[:1])
         return self.say(("reply.no_news",), {}, "no news")
@@ -695,7 +708,7 @@ class _Talk:
             if said is None or said.question or (not mine and is_private(entry, words) and person != self.asker):
                 continue
             facts = find(
-                Question("", "", self.asker, self.mind.name, words.content(said.words), person), (), [entry], words
+                Question("", "", self.asker, self.mind.name, words.content(said.words), person), (), [entry], self.mind.lore()
             )
             if mine:
                 facts = [Fact(said.words, 1.0, "said", "", entry.place or "", entry.at, entry.seq)]
@@ -844,7 +857,7 @@ class _Talk:
         names = self.mind.names(self.situation).people
         question = Question(text, "", self.asker, self.mind.name, tuple(telling), self.person, self.mind.minds, names)
         older = [hit for hit in hits if hit.entry and self.said.words not in hit.entry.text]
-        facts = [one for one in find(question, older, self.recent, words) if one.kind == "heard" and not one.private]
+        facts = [one for one in find(question, older, self.recent, self.mind.lore()) if one.kind == "heard" and not one.private]
         same = {words.stem(word) for word in telling}
         known = any(one.actor == self.asker and {*map(words.stem, words.content(one.words))} == same for one in facts)
         fits = [one for one in facts if one.score > 0.5 and not one.via and one.actor not in self.mind.minds]

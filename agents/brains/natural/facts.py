@@ -10,6 +10,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from agents.brains.natural.lore import Lore
+from agents.brains.natural.meaning import Names
 from agents.brains.natural.retell import is_past, lead, opened, part, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
@@ -19,6 +21,8 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
+KEPT = 8
+"""How many facts are looked at closer."""
 LONGEST = 300
 """How many characters of a memory are repeated at most."""
 REACH = 6
@@ -153,15 +157,16 @@ def titled(entry: Entry) -> tuple[str, str]:
     return (title, rest) if mark and len(title) <= 40 else ("", first)
 
 
-def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], words: Words) -> list[Fact]:
+def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore: Lore) -> list[Fact]:
     """Return what bears on a question, best first.
 
     Args:
         question: the question.
         hits: what recall found, best first.
         recent: the tail, which recall may not know yet.
-        words: the word lists.
+        lore: what the vault says of language.
     """
+    words = lore.words
     near = {hit.entry.seq: hit.vector or 0.0 for hit in hits if hit.entry}
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     first = next((hit.entry.seq for hit in hits if hit.entry), 0)
@@ -185,7 +190,14 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], words
     for hit in hits:
         if hit.entry is None:
             found.extend(_of_document(question, hit, words))
-    return _ordered(found, words)
+    names = Names(question.me, tuple(question.people))
+    return [one for one in _ordered(found, words)[:KEPT] if one.kind not in ("heard", "told") or _tells(one, names, lore)]
+
+
+def _tells(fact: Fact, names: Names, lore: Lore) -> bool:
+    """Return whether a sentence tells something, and is no wish, courtesy, praise or blame."""
+    meaning = lore.pattern(fact.words, names)
+    return meaning is None or (meaning.wants == "nothing" and not meaning.texts[:1][0].startswith(("reply.", "greet.")))
 
 
 def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Iterator[Fact]:
@@ -303,8 +315,7 @@ def _is_beside(question: Question, fact: Fact, words: Words) -> bool:
         return not (of_me or polite or (fact.kind == "known" and not _MINE.isdisjoint(said)))
     mine = not _MINE.isdisjoint(said)
     if mine and fact.kind in ("heard", "told") and fact.actor != question.asker:
-        shared = any(word.capitalize() in fact.words and word not in words.stop for word in question.words)
-        return question.person != fact.actor and not mentions(question.text, fact.actor) and not shared
+        return question.own
     return question.own and fact.kind == "known" and mine
 
 

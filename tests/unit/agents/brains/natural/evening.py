@@ -109,7 +109,7 @@ class Evening:
         situation = self.situation._replace(people=people, recent=tuple(self.entries[-40:]), location=self.place)
         lore = self.mind.lore()
         names = self.mind.names(situation)
-        bare = without_address(said.words, ("Eliza",))
+        bare = without_address(said.words, ("Eliza",)) or said.words
         read = [lore.read(one, names) for one in sentences(bare)]
         asked = [one for one in read if one.wants != "nothing"]
         told = [one for one in read if one.wants == "nothing" and one.intent == "statement"]
