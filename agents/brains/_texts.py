@@ -15,7 +15,7 @@ _KEYS_BY_PLACES = {
     "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
     "name place": """
         answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
-        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
+        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self
     """,
     "name words when": "greet.remembers",
     "name": """
@@ -46,8 +46,10 @@ _KEYS_BY_PLACES = {
         ack.ask ack.called ack.changed ack.name ack.thing answer.carried answer.no_more goal.ask_answer goal.ask_place
         goal.stuck_answer talk.thing unknown.thing unknown.way
     """,
-    "name place thing words": "opinion.place",
-    "name place thing": "opinion.thing",
+    "name place thing words": "opinion.place topic.far topic.look",
+    "name place thing": """
+        leave.subject opinion.thing topic.agree topic.ask_view topic.disagree topic.dislike topic.like topic.where
+    """,
     "name person place when words": """
         answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept answer.promise_kept_you
         answer.promise_you answer.quoted answer.quoted_you answer.seen answer.time answer.told answer.told_you
@@ -59,12 +61,7 @@ _KEYS_BY_PLACES = {
     "name person place when": "answer.met answer.source answer.telling",
     "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_self answer.telling_you",
     "name person place when via": "answer.source_via",
-    "name place thing words ": "topic.far topic.look",
-    "name place words ": "topic.habit topic.self",
     "name place person words": "topic.did topic.news",
-    "name place thing ": """
-        leave.subject topic.agree topic.ask_view topic.disagree topic.dislike topic.like topic.where
-    """,
     "name place person": "topic.ask_person topic.person",
     "name place person when": "topic.seen",
     "name thing place": """
@@ -73,7 +70,7 @@ _KEYS_BY_PLACES = {
     "name person place when part": "answer.part",
     "name place when part": "answer.part_you",
     "name person via words": "answer.hearsay_fact",
-    "name place words": "answer.in_view answer.place_words talk.changed",
+    "name place words": "answer.in_view answer.place_words talk.changed topic.habit topic.self",
     "name place when words": """
         answer.fact_you answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw answer.self answer.time_saw
         opinion.kind_you opinion.rude_you

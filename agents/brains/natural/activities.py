@@ -42,6 +42,8 @@ class Activities:
         self.stays_until = 0.0
         self.bound_for = ""
         """The place it is on its way to; empty for none."""
+        self.departs = False
+        """It has taken leave, and goes."""
         self.rested = ""
         """Where it slept last."""
         self.events: deque[str] = deque(maxlen=4)
@@ -104,7 +106,10 @@ class Activities:
     # ---- going ----
 
     def travel(self, situation: Situation) -> Decision | None:
-        """Take the next step of a walk that is under way; None when it is not, or somebody keeps the agent here."""
+        """Go when leave was taken, or take the next step of a walk that is under way; None when there is none."""
+        if self.departs:
+            self.departs = False
+            return self.leave_for_elsewhere(situation)
         if not self.bound_for or self.bound_for == situation.location:
             self.bound_for = ""
             return None

@@ -35,6 +35,9 @@ GREET_AGAIN = 900.0
 WAITS = 4.0
 """How many think intervals it waits for the other in a conversation."""
 
+_LEAVE = (("reply.bye",), ("reply.night",))
+"""The texts that answer a farewell."""
+
 Deciding = Generator[Need, Any, Decision | None]
 
 
@@ -122,7 +125,9 @@ class Natural:
         if new and (decision := (yield from self._greet(new, situation))):
             return replace(decision, answers=seen_of(situation.recent, new[0].name), pause=WAITS)
         if decision := talk.turn(situation):
-            return replace(decision, pause=WAITS if talk.current else 1.0)
+            if talk.current is None:  # it took leave
+                self._acts.departs = True
+            return replace(decision, pause=WAITS if talk.current else 0.8)
         if talk.current and talk.current.partner in mind.minds and not talk.current.over:
             return Decision(None, "waits for the other", pause=1.0)
         if decision := self._acts.travel(situation):
@@ -194,7 +199,8 @@ class Natural:
         else:
             self._attention.answered(said, situation.seconds)
         self._met[speaker] = situation.seconds
-        if decision and decision.line and decision.line.startswith(("say ", "whisper ")):
+        spoke = decision and decision.line and decision.line.startswith(("say ", "whisper "))
+        if spoke and self._talk.has_patience(speaker, situation.seconds):
             self._talk.spoke(speaker, situation.seconds)
         return decision
 
@@ -206,7 +212,7 @@ class Natural:
             return None
         meaning = yield from self._meaning(said, situation)
         texts = meaning.texts[:1]
-        if texts in (("reply.bye",), ("reply.night",)):
+        if texts in _LEAVE:
             decision = mind.say(situation, speaker, (*texts, "reply.bye"), {}, "is taken leave of")
             if mind.following == speaker:
                 mind.following = ""
@@ -220,6 +226,7 @@ class Natural:
                 decision = mind.say(situation, speaker, texts, {}, "greets back")
                 return decision
             if decision := talk.turn(situation):
+                self._acts.departs = talk.current is None
                 return decision
         if meaning.wants != "nothing" or said.question:
             return (yield from answer(mind, meaning, said, situation))
@@ -241,6 +248,8 @@ class Natural:
                     near = yield Understand(lore.masked(sentence, names))
                 meaning = lore.read(sentence, names, near)
             found.append(meaning)
+        if said.speaker in self._mind.minds and (bye := [one for one in found if one.texts[:1] in _LEAVE]):
+            return bye[0]
         told = [one for one in found if one.intent == "statement"]
         asking = [one for one in found if one.wants != "nothing"]
         return (asking or told[-1:] or found)[0] if asking or told else found[-1]

@@ -194,9 +194,9 @@ class Talk:
         if person.thinks and one.lines >= one.limit:
             return self.leave(situation)
         near = self._ordered(list(self._about(one, situation)), one.partner) if one.on_subject < ON_SUBJECT else []
-        if one.asked or (near and self._mind.rng.random() < 0.8):
-            near = near or self._ordered([Move("topic.unsure", one.subject, 1.0, {})], one.partner)
-        else:
+        if one.asked and not near:
+            return None  # it is a question to memory
+        if not one.asked and self._mind.rng.random() < 0.2:
             near = []
         far = self._ordered(list(self._openers(situation, person)), one.partner)
         return self._speak(situation, one.partner, [*near, *far]) or self.leave(situation)
