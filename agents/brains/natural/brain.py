@@ -35,7 +35,7 @@ GREET_AGAIN = 900.0
 WAITS = 4.0
 """How many think intervals it waits for the other in a conversation."""
 
-_LEAVE = (("reply.bye",), ("reply.night",))
+_LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
 
 Deciding = Generator[Need, Any, Decision | None]
@@ -210,24 +210,27 @@ class Natural:
             return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words")
         if not talk.has_patience(speaker, situation.seconds):
             return None
-        meaning = yield from self._meaning(said, situation)
-        texts = meaning.texts[:1]
-        if texts in _LEAVE:
+        if speaker in mind.minds:
+            texts = mind.courtesies(said.words)
+        else:
+            meaning = yield from self._meaning(said, situation)
+            texts = meaning.texts[:1]
+        if _LEAVE & {*texts}:
             decision = mind.say(situation, speaker, (*texts, "reply.bye"), {}, "is taken leave of")
             if mind.following == speaker:
                 mind.following = ""
             if speaker in mind.minds:
                 talk.end(situation.seconds)
             return decision
-        if texts == ("greet.back",) and (person := next((one for one in new if one.name == speaker), None)):
+        if "greet.back" in texts and (person := next((one for one in new if one.name == speaker), None)):
             return (yield from self._greet([person], situation))
         if speaker in mind.minds:
-            if texts == ("greet.back",) and talk.current and talk.current.lines == 0:
-                decision = mind.say(situation, speaker, texts, {}, "greets back")
-                return decision
+            if "greet.back" in texts and talk.current and talk.current.lines == 0:
+                return mind.say(situation, speaker, ("greet.back",), {}, "greets back")
             if decision := talk.turn(situation):
                 self._acts.departs = talk.current is None
                 return decision
+            meaning = yield from self._meaning(said, situation)
         if meaning.wants != "nothing" or said.question:
             return (yield from answer(mind, meaning, said, situation))
         decision = yield from acknowledge(mind, meaning, said, situation)
@@ -248,8 +251,6 @@ class Natural:
                     near = yield Understand(lore.masked(sentence, names))
                 meaning = lore.read(sentence, names, near)
             found.append(meaning)
-        if said.speaker in self._mind.minds and (bye := [one for one in found if one.texts[:1] in _LEAVE]):
-            return bye[0]
         told = [one for one in found if one.intent == "statement"]
         asking = [one for one in found if one.wants != "nothing"]
         return (asking or told[-1:] or found)[0] if asking or told else found[-1]

@@ -89,6 +89,7 @@ class Talk:
         self._rests: dict[str, float] = {}
         self._said: dict[str, deque[str]] = {}
         self._ignored: dict[str, int] = {}
+        self._profile: tuple[str, tuple[str, ...]] = "", ()
 
     # ---- whose turn ----
 
@@ -286,7 +287,9 @@ class Talk:
 
     def _of_me(self, situation: Situation, weight: float) -> Iterator[Move]:
         """Yield what the agent may tell of itself: its profile in its own words, its habits, what it wants."""
-        for words in own_words(situation.profile, self._mind.lore().words):
+        if self._profile[0] != situation.profile:
+            self._profile = situation.profile, own_words(situation.profile, self._mind.lore().words)
+        for words in self._profile[1]:
             if not self._mind.speaker.said_lately(words):
                 yield Move("topic.self", words, weight / 2, {"words": words})
         for habit in situation.habits:

@@ -17,14 +17,13 @@ from typing import NamedTuple
 
 from agents.brains import Person, Situation, Voice
 from agents.brains.natural.lore import Lore
-from agents.brains.natural.meaning import Names
+from agents.brains.natural.mind import courtesies
 from agents.brains.natural.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
-from agents.text.addressing import calls, is_question
+from agents.text.addressing import calls, is_question, without_address
 from agents.text.english import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
-from mud.world.sentences import sentences
 
 LINES, SPOKEN, WITHIN = 16, 32, 600.0
 """Newest lines between two that are looked at, of how many of anybody, and how many seconds back."""
@@ -136,12 +135,14 @@ class LoopWatch:
         """By a mind with whom there was no loop: the newest line of either then."""
         self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
         self._through = 0
+        self._names: tuple[str, ...] = ()
 
     def find(self, situation: Situation) -> Loop | None:
         """Return the worst loop that the agent is in with a mind who is here; None while a person waits for a word.
 
         Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
         """
+        self._names = (situation.name, *(one.name for one in situation.people if one.thinks))
         self._hear(situation.recent)
         newest = self._heard[-1].seq if self._heard else 0
         if self._clear == (newest, situation.people):
@@ -164,24 +165,18 @@ class LoopWatch:
     def _spoken(self, entries: Iterable[Entry]) -> Iterator[Spoken]:
         for entry in entries:
             if said := remembered(entry):
-                told = self._told(said.words)
-                yield Spoken(
-                    entry.seq, entry.at, said.speaker, said.words, said.private, told, self._courtesies(said.words)
-                )  # fmt: skip
+                told, bare = self._told(said.words), without_address(said.words, self._names)
+                kinds = self._courtesies(bare)
+                yield Spoken(entry.seq, entry.at, said.speaker, said.words, said.private, told, kinds)
 
     def _told(self, words: str) -> frozenset[str]:
         lists = self._lore().words
         return frozenset(map(lists.stem, lists.content(words)))
 
     def _courtesies(self, words: str) -> frozenset[LoopKind]:
-        kinds, rest = set(), 0
-        for sentence in sentences(words) if len(words) < 120 else ():
-            meaning = self._lore().pattern(sentence, Names(""))
-            if kind := meaning and _COURTESIES.get(next(iter(meaning.texts), "")):
-                kinds.add(kind)
-            else:
-                rest += len(self._lore().words.content(sentence))
-        return frozenset(kinds) if rest <= LITTLE else frozenset()
+        """Return the courtesies that a line is, when its sentences tell little beside."""
+        found, rest = courtesies(self._lore(), words)
+        return frozenset(_COURTESIES[one] for one in found) if rest <= LITTLE else frozenset()
 
     def _find(self, situation: Situation) -> Loop | None:
         found: list[Loop] = []

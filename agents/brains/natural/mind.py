@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from random import Random
 
 from agents.brains import Decision, Situation, Voice
@@ -13,9 +14,34 @@ from agents.brains.natural.relations import Relations
 from agents.brains.natural.topics import Errand, Topic
 from agents.brains.natural.voice import Speaker
 from agents.memory.perception import Utterance
+from agents.text.addressing import without_address
+from mud.world.sentences import sentences
 
+COURTESIES = ("reply.bye", "reply.night", "reply.thanks", "greet.back")
+"""The texts that answer a courtesy."""
+_NOBODY = Names("")
+SHORT = 110
+"""How many characters a line has at most in which another mind's courtesy is looked for."""
 ERRANDS = 8
 """How many errands an agent keeps; a ninth takes the place of the first."""
+
+
+@lru_cache(maxsize=1 << 11)
+def courtesies(lore: Lore, line: str) -> tuple[tuple[str, ...], int]:
+    """Return the texts that answer the courtesies among the sentences of a line, and how many words tell of more.
+
+    Args:
+        lore: what the vault says of language.
+        line: the line, without the names it calls.
+    """
+    found, rest = [], 0
+    for sentence in sentences(line) if len(line) < SHORT else ():
+        meaning = lore.pattern(sentence, _NOBODY) if sentence.count(" ") < 6 else None
+        if meaning and meaning.texts[:1] and meaning.texts[0] in COURTESIES:
+            found.append(meaning.texts[0])
+        else:
+            rest += len(lore.words.content(sentence))
+    return tuple(found), rest
 
 
 class Mind:
@@ -53,6 +79,10 @@ class Mind:
             (situation.location, *self.ways, *(to for by in self.ways.values() for to in by.values()))
         )
         return Names(self.name, tuple({**self.known, **here}), tuple(places), (*situation.items, *situation.carrying))
+
+    def courtesies(self, words: str) -> tuple[str, ...]:
+        """Return the texts that answer the short sentences of a line that are courtesies, such as `reply.bye`."""
+        return courtesies(self.lore(), without_address(words, (self.name, *self.known)))[0]
 
     def say(
         self,
