@@ -159,6 +159,8 @@ class _Talk:
             return (yield from self.of_confidence())
         if self.mind.relations.is_cool(self.asker) and meaning.wants == "deed":
             return self.say(("reply.unwilling",), {}, "was ill treated by who asks")
+        if meaning.wants == "memory" and meaning.how != "pattern" and isinstance(self.question(), Fact):
+            return (yield from self.from_memory())
         own = {"my", "i", "me", "mine"} & set(tokens(meaning.words)) or self.person not in ("", self.mind.name)
         if meaning.wants not in ("nothing", "deed") and (meaning.how == "example" or (meaning.wants != "memory" and own)):
             decision = yield from self.from_memory(surely=True)
@@ -202,12 +204,12 @@ class _Talk:
         """
         question = self.question()
         if isinstance(question, Fact):
-            return None if surely else self.tell(question, self.asked(self.meaning.words), [question])
+            return None if surely else self.tell(question._replace(score=1.0), self.asked(self.meaning.words), [question])
         if not question.words and not question.person:
             return None if surely else self.say(("reply.unclear",), {}, "did not understand")
         facts = yield from self.look_up(question, wide=not surely)
         if surely:
-            sure = facts and facts[0].score >= 0.9 and facts[0].kind in ("heard", "told")
+            sure = facts and facts[0].score >= 0.85 and facts[0].kind in ("heard", "told")
             return self.tell(facts[0], question, facts) if sure else None
         if facts and facts[0].score >= NEAR:
             if self.meaning.asks in ("", "what") and "about" in self.meaning.intent:
@@ -241,11 +243,14 @@ class _Talk:
     def question(self) -> Question | Fact:
         """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
         meaning, words = self.meaning, self.mind.lore().words
-        text = meaning.slots.get("topic") if meaning.how == "pattern" and meaning.slots.get("topic") else meaning.words
-        question = self.asked(text or meaning.words)
+        topic = meaning.slots.get("topic") or ""
+        framed = "you" in tokens(meaning.words) and "you" not in tokens(topic)  # "did I tell you of my trip"
+        text = topic if topic and framed and meaning.how == "pattern" else meaning.words
+        question = self.asked(text)
         last = self.mind.topics.get(self.asker)
-        low = tokens(text or "")
+        low = tokens(text)
         bare = not [word for word in question.words if word not in words.of("asked")] and not question.person
+        bare = bare and not question.own and not question.yours
         points = [word for word in low if word in words.of("leans") and word != "there"]
         if last is None or not (bare or points):
             if last and last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
@@ -254,9 +259,13 @@ class _Talk:
         if points and last.fact:
             about = lead(last.fact.words, points[0], words)
             about = (retell(about, last.fact.actor, self.asker, words) or about) if last.fact.actor else about
+            if not about and last.fact.actor not in ("", self.asker) and points[0] in (*_THEM, "his", "their"):
+                about = last.fact.actor
             if about:
                 mine = about.replace("your ", "my ") if last.fact.actor == self.asker else about
-                turned = self.asked(with_pronoun(text or "", points[0], mine, words))
+                turned = self.asked(with_pronoun(text, points[0], mine, words))
+                if about == last.fact.actor:
+                    return turned._replace(person=about)
                 if part(last.fact.words, turned.asks, turned.words, words) and turned.asks not in ("name", "who"):
                     return (
                         last.fact
@@ -278,6 +287,8 @@ class _Talk:
                 one == "how" and two in ("many", "much", "old", "long", "far") for one, two in zip(low, low[1:])
             )
             asks = "number" if number else next((_ASKING[word] for word in low if word in _ASKING), asks)
+        if {"which", "what"} & set(tokens(text)) and {"day", "time", "year", "month", "date"} & set(tokens(text)):
+            asks = "when"
         person = self.person
         skip = {words.stem(self.mind.name.casefold())}
         telling = tuple(word for word in words.content(text) if words.stem(word) not in skip)
@@ -353,7 +364,7 @@ class _Talk:
         told = [told_to(one, self.asker, self.mind.name, self.situation.location, self.age(one.at), words)
                 for one in (first, *more[:1])]  # fmt: skip
         if len(told) == 2 and all(told) and not first.via and first.score >= SURE:
-            both = " ".join(f"{one[0].upper()}{one[1:]}" for one in told)
+            both = f"{told[0]} {told[1][0].upper()}{told[1][1:]}"
             you = "_you" if first.actor == self.asker else ""
             self.mind.topics[self.asker] = Topic(question.words, first, question.text)
             places = {"words": both, "person": first.actor, "place": first.place, "when": self.when(first.at)}
@@ -860,7 +871,7 @@ class _Talk:
         facts = [one for one in find(question, older, self.recent, self.mind.lore()) if one.kind == "heard" and not one.private]
         same = {words.stem(word) for word in telling}
         known = any(one.actor == self.asker and {*map(words.stem, words.content(one.words))} == same for one in facts)
-        fits = [one for one in facts if one.score > 0.5 and not one.via and one.actor not in self.mind.minds]
+        fits = [one for one in facts if one.score > 0.5 and one.words != text and not one.via and one.actor not in self.mind.minds]
         return next((one for one in fits if not self.mind.speaker.said_lately(one.words)), None), known
 
 

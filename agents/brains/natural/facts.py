@@ -30,6 +30,7 @@ REACH = 6
 _MINE = frozenset(("i", "my", "me", "mine", "i'm", "i've", "i'd", "i'll", "we", "our", "us", "myself"))
 _YOURS = frozenset(("you", "your", "yours", "yourself", "you're", "you've"))
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
+_NAMES = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
 _ACTS = frozenset(("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've"))
 _EXACT = ("number", "when", "where", "colour", "name", "who")
 
@@ -263,20 +264,30 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
     beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
     said = f"{fact.words} {beside} {implied(fact.words, words)}"
     shared = words.coverage(asked, said)
-    rest = [word for word in asked if word not in tokens(beside)]
+    names = {word.casefold() for word in _NAMES.findall(question.text)} | set(tokens(question.person))
+    named = {*tokens(beside), *names}
+    rest = [word for word in asked if word not in named]
+    roots = set(map(words.stem, tokens(fact.words)))
+    exact = sum(words.stem(word) in roots for word in asked) / len(asked) if asked else 0.0
     if rest and len(rest) < len(asked) and not words.coverage(rest, f"{fact.words} {implied(fact.words, words)}"):
-        shared = 0.0  # that it is they who said it says nothing of what is asked
+        shared *= 0.3  # that it is they says nothing of what is asked
+    weight = 1.0
+    if all(words.stem(word) in words.weak for word in asked):
+        shared, exact = shared * 0.3, 0.0
+        weight = 2.0
     near = max(0.0, vector - 0.3)
     if not shared and near < 0.12:
         return 0.0
-    roots = set(map(words.stem, tokens(fact.words)))
-    exact = sum(words.stem(word) in roots for word in asked) / len(asked) if asked else 0.0
-    score = 0.8 * shared + 0.1 * exact + 0.8 * near
+    score = 0.8 * shared + 0.1 * exact + weight * near
+    meant = {*names} - {*tokens(f"{question.asker} {question.me}")}
+    if meant and meant.isdisjoint(tokens(f"{fact.words} {beside}")):
+        score *= 0.5
     known = {words.stem(word) for word in question.words}
     if all(words.stem(word) in known for word in words.content(fact.words)):
         score -= 0.5  # it says no more than the question
     if question.asks in _EXACT:
         has = part(fact.words, question.asks, tokens(question.text), words) is not None
+        score += 0.2 * (has and question.own and not set(asked) - words.of("asked"))
         score += 0.1 if has else -0.3 if question.asks in ("number", "when", "where") else -0.15
     if question.own and fact.actor == question.asker:
         score += 0.12

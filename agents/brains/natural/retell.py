@@ -311,9 +311,10 @@ class _Sentence:
         return capital and not (at == 0 and self._low[0] in self._words.stop)
 
     def _names_end(self, at: int) -> int:
-        while self._runs_on(at) and self._named(at):
-            at += 1
-        return at
+        end = at
+        while self._named(end) and (end == at or self._runs_on(end)):
+            end += 2 if self._word(end + 1) == "and" and self._named(end + 2) else 1
+        return end
 
     def _ends_noun(self, at: int) -> bool:
         return self._low[at] in self._words.stop or self._is(at, "clause", "place_head") or self._low[at].endswith("ly")
@@ -408,13 +409,13 @@ class _Sentence:
             particle = word in ("up", "down", "off", "out") and self._is(at + 1, "place_head")
             if at not in timed and not particle and self._is(at, "place_head", "place_word"):
                 while self._runs_on(end) and end not in timed and not self._is(end, "clause"):
-                    leads = self._is(end, "place_head") and end > at + 1 and word in _GOING and not going
+                    leads = self._is(end, "place_head") and end > at + 1 and (word == "by" or (word in _GOING and not going))
                     if leads or (self._low[end] == "to" and word != "next"):
                         break
                     end += 1
                 to_do = word == "to" and not (self._is(at + 1, "determiner") or self._named(at + 1))
-                if not to_do and (end > at + 1 or self._is(at, "place_word")):
-                    fits = 2 * ((word in _GOING) == going) - sum(map(self._known, range(at, end)))
+                if not to_do and (end > at + 1 or self._is(at, "place_word")) and (at or word != "there"):
+                    fits = -(word == "by") + 2 * ((word in _GOING) == going) - sum(map(self._known, range(at, end)))
                     found.append((fits, self._cut(at, end)))
             at = end
         return max(found, key=lambda one: one[0])[1] if found else None
@@ -456,8 +457,9 @@ class _Sentence:
             placed = (
                 at and (self._is(at - 1, "place_head") or self._low[at - 1] == "of") and self._low[at - 1] not in _OF
             )
-            if self._named(at) and not self._known(at) and not self._is(at, "time") and not placed:
-                return self._cut(at, self.noun_end(at)).removesuffix("'s").removesuffix("’s")
+            whose = self._low[at].endswith("'s")
+            if self._named(at) and not (self._known(at) or self._is(at, "time") or placed or whose):
+                return self._cut(at, self.noun_end(at))
             if self._word(at - 1) in _OF and self._is(at, "determiner") and self.noun_end(at) > at + 1:
                 return self._cut(at, self.noun_end(at))
         return doer or None
