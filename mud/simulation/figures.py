@@ -21,7 +21,26 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 ANSWER = 60.0  # world seconds within which an answer counts as a conversation
+TURNS = 3  # turns from which on speech between agents counts as a conversation
 SPEECH = ("speech", "whisper")
+
+
+class Turns:
+    """Speech between agents in one location without a long pause: its lines, and how often the speaker changed."""
+
+    def __init__(self) -> None:
+        self.lines = self.turns = 0
+        self.last, self.speaker = float("-inf"), ""
+
+    def add(self, speaker: str, now: float) -> int:
+        """Count a line; return by how much more lines are now part of a conversation."""
+        if now - self.last > ANSWER:
+            self.lines = self.turns = 0
+            self.speaker = ""
+        before = self.lines if self.turns >= TURNS else 0
+        self.lines, self.turns = self.lines + 1, self.turns + (speaker != self.speaker)
+        self.last, self.speaker = now, speaker
+        return self.lines - before if self.turns >= TURNS else 0
 
 
 class Figures:
@@ -38,6 +57,9 @@ class Figures:
         self._acted = dict.fromkeys(agents, self._began)  # world time of each agent's last line
         self._late: set[str] = set()  # the agents that submitted a line in the last tenth of the run
         self._silence = 0.0
+        self._talks: dict[str, Turns] = {}  # by location
+        self._between = self._conversing = 0  # spoken lines that an agent heard, and those of them in conversations
+        self._walks = self._spoken = 0  # lines of agents
         self.steps = self.commands = self.events = self.thoughts = 0
         self.last = self._began
 
@@ -52,6 +74,9 @@ class Figures:
 
     def _spoke(self, event: Event, left: Collection[Perception]) -> None:
         now, speaker = self._clock.monotonic(), event.actor
+        if speaker in self._acted and any(one.event is event and one.who in self._acted for one in left):
+            self._between += 1
+            self._conversing += self._talks.setdefault(event.location, Turns()).add(speaker, now)
         for perceived in left:
             if perceived.event is not event:
                 continue
@@ -63,6 +88,9 @@ class Figures:
     def submitted(self, step: Step) -> None:
         self.steps += 1
         self.commands += not step.failed
+        kinds = {event.kind for event in step.events if event.actor == step.who}
+        self._walks += "departure" in kinds
+        self._spoken += not kinds.isdisjoint(SPEECH)
         self._pause(step.who)
         self._acted[step.who] = self.last = self._clock.monotonic()
         if self.steps > self._wanted - self._wanted // 10:
@@ -74,7 +102,12 @@ class Figures:
     def record(self) -> dict[str, Any]:
         for who in self._acted:
             self._pause(who)
+        hours = (self._clock.monotonic() - self._began) / 3600
         return {
+            "share_walks": round(self._walks / max(1, self.steps), 3),
+            "share_speech": round(self._spoken / max(1, self.steps), 3),
+            "share_in_conversations": round(self._conversing / max(1, self._between), 3),
+            "walks_per_agent_hour": round(self._walks / max(1, len(self._acted)) / hours, 1) if hours else 0.0,
             "lines_spoken": self._said.lines,
             "lines_repeated": self._said.repeated,
             "locations": len(self._locations),
