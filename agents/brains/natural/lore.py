@@ -6,7 +6,7 @@ examples are compared, so that what a sentence is about does not decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -19,12 +19,15 @@ from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
-NEAR, NEAR_BY_WORDS = 0.62, 0.5
+NEAR, NEAR_BY_WORDS = 0.5, 0.32
 """Least similarity to an example, by vectors and by the words in common; measured."""
 FOREIGN_SHARE = 0.25
 """Share of known words up to which a sentence of at least three words is in another language."""
-SOMEBODY, SOMEWHERE, SOMETHING = "somebody", "somewhere", "something"
-"""What names and things are masked by."""
+SOMEBODY, SOMEWHERE, SOMETHING = "Anna", "garden", "lamp"
+"""What the names of people, places and things are masked by: any would do, but vectors read these best."""
+
+
+NOBODY = Names("")
 
 
 class _Match(NamedTuple):
@@ -53,11 +56,9 @@ class Lore:
         for word in (word for _, one in patterns for word in one.literals):
             counts[word] = counts.get(word, 0) + 1
         for _, text in examples:
-            for word in {one.word for one in words.tokens(text)}:
+            for word in {one.word for one in words.tokens(text) if text[one.start].islower()}:  # no names
                 counts[word] = counts.get(word, 0) + 1
         literals = frozenset(word for _, one in patterns for word in one.literals)
-        self._frame = literals | words.stop | {word for word, count in counts.items() if count > 1}
-        """Words that may decide what is meant; all others are masked."""
         self._known = words.vocabulary | frozenset(counts)
         self._stems = frozenset(map(words.stem, self._known))
         self._misspellings = Misspellings(literals)
@@ -65,15 +66,22 @@ class Lore:
         for order, (intent, one) in enumerate(patterns):
             for word in sorted(min(one.needed, key=lambda some: sum(counts.get(each, 0) for each in some))):
                 self._index.setdefault(word, []).append((-order, intent, one))
-        self._trims = {name: words.phrases(name) for name in ("courtesy", "tail")}
+        self._courtesies = _by_first(words.phrases("courtesy"))
+        self._tails = _by_first(phrase[::-1] for phrase in words.phrases("tail"))
         self._masks = lru_cache(maxsize=64)(self._masks_of)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
-        nobody = Names("")
+        strangers = {
+            one.word[1:] for _, text in examples for one in self._tokens(text, NOBODY) if one.word[0] == STRANGER
+        }
+        named = Names("", tuple(sorted(strangers)))
         against = [(intent.name, text) for intent in intents.values() for text, _ in intent.counterexamples]
         self._examples = Examples(
-            Example(name, self._masked(text, nobody), wrong)
-            for pairs, wrong in ((examples, False), (against, True))
-            for name, text in pairs
+            (
+                Example(name, self._masked(text, named), wrong)
+                for pairs, wrong in ((examples, False), (against, True))
+                for name, text in pairs
+            ),
+            words.stem,
         )
         self._against = {row[:2] for row in self._examples.rows if row.against}
         self._asking = {name: {asks(text) for text, _ in intent.examples} for name, intent in intents.items()}
@@ -208,17 +216,10 @@ class Lore:
 
     def _trimmed(self, some: tuple[Token, ...], *, tail: bool = True) -> tuple[Token, ...]:
         """Return a sentence without the courtesies before and behind it; at least one word stays."""
-        again = True
-        while again:
-            again = False
-            for name, phrases in self._trims.items():
-                for phrase in phrases if tail or name == "courtesy" else ():
-                    size = len(phrase)
-                    part = some[:size] if name == "courtesy" else some[-size:]
-                    if size < len(some) and all(one.word == word for one, word in zip(part, phrase, strict=True)):
-                        some = some[size:] if name == "courtesy" else some[:-size]
-                        again = True
-                        break
+        while len(some) > 1 and (size := _opening(self._courtesies, some)):
+            some = some[size:]
+        while tail and len(some) > 1 and (size := _opening(self._tails, some[::-1])):
+            some = some[:-size]
         return some
 
     def _corrected(self, some: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -244,28 +245,20 @@ class Lore:
     # ---- masks ----
 
     def _masks_of(self, names: tuple[str, ...]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-        """Return names by their first word, each as its words, the longest first."""
-        found: dict[str, list[tuple[str, ...]]] = {}
-        for name in names:
-            if words := tuple(one.word for one in self.words.tokens(name)):
-                found.setdefault(words[0], []).append(words)
-        return {first: tuple(sorted(some, key=len, reverse=True)) for first, some in found.items()}
+        """Return names by their first word, each as its words."""
+        each = (tuple(one.word for one in self.words.tokens(name)) for name in names)
+        return _by_first(words for words in each if words)
 
     def _masked(self, sentence: str, names: Names) -> tuple[str, ...]:
         bare = without_address(sentence, (names.me,)) or sentence
-        some = self._corrected(self._trimmed(self._tokens(bare, names)))
+        some = self._corrected(self._trimmed(self._tokens(bare, names), tail=False))
+        kinds = ((self._masks(names.places), SOMEWHERE), (self._masks(names.things), SOMETHING))
         found: list[str] = []
         at = 0
-        kinds = ((self._masks(names.places), SOMEWHERE), (self._masks(names.things), SOMETHING))
         while at < len(some):
-            size, mask = next(
-                ((size, mask) for some_names, mask in kinds if (size := _longest(some_names, some, at))), (1, "")
-            )
-            word = some[at].word
-            if not mask:
-                mask = SOMEBODY if word[0] in (PERSON, STRANGER) else word if word in self._frame else SOMETHING
-            if mask != SOMETHING or found[-1:] != [SOMETHING]:
-                found.append(mask)
+            sizes = ((_longest(known, some, at), mask) for known, mask in kinds)
+            size, mask = next(((size, mask) for size, mask in sizes if size), (1, some[at].word))
+            found.append(SOMEBODY if mask[0] in (PERSON, STRANGER) else mask)
             at += size
         return tuple(found)
 
@@ -285,6 +278,20 @@ class Lore:
                     slots[slot] = bare[some[at].start : some[at + size - 1].end]
         slots["topic"] = " ".join(self.words.content(bare)) or bare
         return slots
+
+
+def _by_first(phrases: Iterable[tuple[str, ...]]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
+    """Return phrases by their first word, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(phrases, key=len, reverse=True):
+        found.setdefault(phrase[0], []).append(phrase)
+    return {first: tuple(some) for first, some in found.items()}
+
+
+def _opening(phrases: Mapping[str, tuple[tuple[str, ...], ...]], some: Sequence[Token]) -> int:
+    """Return how many words of a sentence are a phrase at its beginning that leaves a word; 0 for none."""
+    size = _longest(phrases, some, 0)
+    return size if size < len(some) else 0
 
 
 def _longest(names: Mapping[str, tuple[tuple[str, ...], ...]], some: Sequence[Token], at: int) -> int:
