@@ -15,7 +15,7 @@ _KEYS_BY_PLACES = {
     "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
     "name place": """
         answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
-        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self
+        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
     """,
     "name words when": "greet.remembers",
     "name": """

@@ -19,7 +19,6 @@ from agents.brains.natural.attention import Attention
 from agents.brains.natural.conversation import Talk
 from agents.brains.natural.explorer import Explorer
 from agents.brains.natural.facts import is_private, statements
-from agents.brains.natural.loops import LoopWatch, Stage
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.mind import Mind
@@ -57,12 +56,9 @@ class Natural:
         self._attention = Attention(self._mind)
         self._talk = Talk(self._mind, self._explorer)
         self._acts = Activities(self._mind, self._explorer, self._talk, self._attention)
-        self._watch, self._voice = LoopWatch(lore), voice
         self._begun = False
         self._through = 0
         self._last = ""
-        self._moved_on = 0
-        """Newest memory of the loop that it walked away from last."""
         self._met: dict[str, float] = {}
         """When somebody was here last."""
 
@@ -113,8 +109,6 @@ class Natural:
     def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
         new = self._take_in(situation)
         mind, talk = self._mind, self._talk
-        if moved := self._end_loop(situation):
-            return moved
         said = self._attention.newest(situation.seconds)
         if said and (decision := (yield from self._respond(said, situation, new))):
             return replace(decision, answers=heard_in(situation.recent, said), pause=WAITS)
@@ -172,19 +166,6 @@ class Natural:
             self._acts.arrived(situation.seconds)
         self._attention.begin(situation.recent, situation.seconds)
         self._through = situation.recent[0].seq - 1 if situation.recent else 0
-
-    def _end_loop(self, situation: Situation) -> Decision | None:
-        """Lose patience with a mind with which it goes round in circles; move on when nothing else has helped."""
-        loop = self._watch.find(situation)
-        if loop is None or loop.stage <= Stage.HINT:
-            return None
-        if self._talk.current and self._talk.current.partner == loop.partner:
-            self._talk.end(situation.seconds)
-        if loop.stage < Stage.MOVE or loop.seq <= self._moved_on or self._mind.following:
-            return None
-        self._moved_on = loop.seq
-        decision = self._acts.leave_for_elsewhere(situation)
-        return decision and replace(decision, why=f"moves on: {loop.told(self._voice)}")
 
     # ---- answering ----
 

@@ -26,6 +26,8 @@ LINES = (3, 7)
 """Own lines in a conversation with another mind, at least and at most."""
 REST = (100.0, 260.0)
 """Seconds until the same two minds talk again, at least and at most."""
+ALONE = (40.0, 160.0)
+"""Seconds after a conversation until it begins one with another mind, at least and at most."""
 QUIET = 25.0
 """Seconds of silence after which a person is spoken to; doubled each time nobody takes it up."""
 ON_SUBJECT = 3
@@ -86,6 +88,7 @@ class Talk:
         self.current: Conversation | None = None
         self.sights: deque[tuple[str, str]] = deque(maxlen=8)
         """What others were seen to do, with who did."""
+        self._alone_until = 0.0
         self._rests: dict[str, float] = {}
         self._said: dict[str, deque[str]] = {}
         self._ignored: dict[str, int] = {}
@@ -152,6 +155,7 @@ class Talk:
     def end(self, seconds: float, *, again: float = 1.0) -> None:
         """End the conversation; two minds rest before they talk again."""
         if self.current is not None and self.current.partner in self._mind.minds:
+            self._alone_until = seconds + self._mind.rng.uniform(*ALONE)
             self._rests[self.current.partner] = seconds + again * self._mind.rng.uniform(*REST)
         self.current = None
 
@@ -170,7 +174,7 @@ class Talk:
         """Begin a conversation with somebody here, people before minds, or go on with a silent person."""
         willing = [one for one in situation.people if self.is_willing(one, situation.seconds)]
         people = [one for one in willing if not one.thinks] or willing
-        if not people:
+        if not people or (people[0].thinks and situation.seconds < self._alone_until):
             return None
         person, one = self._mind.rng.choice(people), self.current
         if one is not None and one.partner == person.name:
@@ -196,7 +200,9 @@ class Talk:
             return self.leave(situation)
         near = self._ordered(list(self._about(one, situation)), one.partner) if one.on_subject < ON_SUBJECT else []
         if one.asked and not near:
-            return None  # it is a question to memory
+            if not person.thinks or self._mind.rng.random() < 0.15:
+                return None  # it is a question to memory
+            near = [Move("topic.unsure", one.subject, 1.0, {})]
         if not one.asked and self._mind.rng.random() < 0.2:
             near = []
         far = self._ordered(list(self._openers(situation, person)), one.partner)
