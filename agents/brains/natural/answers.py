@@ -33,7 +33,7 @@ HITS = 16
 Answering = Generator[Recall, tuple[Hit, ...], Decision | None]
 Places = dict[str, str] | None
 _ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose": "who", "why": "why",
-           "colour": "colour", "color": "colour"}  # fmt: skip
+           "colour": "colour", "color": "colour", "called": "name", "name": "name", "named": "name"}  # fmt: skip
 _THEM = ("he", "she", "him", "her", "they", "them")
 _MET = ("death", "illness", "birth", "birthday", "love", "trouble", "fear", "luck", "plan")
 """What is met as such, the gravest first; the words of each stand in the vault."""
@@ -96,7 +96,9 @@ class _Talk:
         if points in words.of("leans"):
             slot = lead(last.fact.words, points, words) if last and last.fact else ""
         found = next((name for name in names if slot and slot.casefold() == name.casefold()), "")
-        return found or next((name for name in names if name != self.asker and mentions(self.meaning.words, name)), slot)
+        return found or next(
+            (name for name in names if name != self.asker and mentions(self.meaning.words, name)), slot
+        )
 
     @property
     def topic(self) -> str:
@@ -161,8 +163,18 @@ class _Talk:
             return self.say(("reply.unwilling",), {}, "was ill treated by who asks")
         if meaning.wants == "memory" and meaning.how != "pattern" and isinstance(self.question(), Fact):
             return (yield from self.from_memory())
+        if meaning.how == "example" and meaning.wants in ("self", "place", "people", "way"):
+            near = {"here", "around", "we", "us", "this", "see", "far", "way", "get", "go"} if meaning.wants != "self" else set()
+            if ({"you", "your", "yours"} | near).isdisjoint(tokens(meaning.words)):
+                return (yield from self.from_memory())  # it was only like an example
+        last, points = self.mind.topics.get(self.asker), {"it", "he", "she"} & set(tokens(meaning.words))
+        if points and meaning.wants in ("self", "place") and last and last.fact:
+            if lead(last.fact.words, min(points), self.mind.lore().words):
+                return (yield from self.from_memory())
         own = {"my", "i", "me", "mine"} & set(tokens(meaning.words)) or self.person not in ("", self.mind.name)
-        if meaning.wants not in ("nothing", "deed") and (meaning.how == "example" or (meaning.wants != "memory" and own)):
+        if meaning.wants not in ("nothing", "deed") and (
+            meaning.how == "example" or (meaning.wants != "memory" and own)
+        ):
             decision = yield from self.from_memory(surely=True)
             if decision:
                 return decision
@@ -204,8 +216,10 @@ class _Talk:
         """
         question = self.question()
         if isinstance(question, Fact):
-            return None if surely else self.tell(question._replace(score=1.0), self.asked(self.meaning.words), [question])
-        if not question.words and not question.person:
+            return (
+                None if surely else self.tell(question._replace(score=1.0), self.asked(self.meaning.words), [question])
+            )
+        if not question.words and not question.person and len(tokens(question.text)) < 4:
             return None if surely else self.say(("reply.unclear",), {}, "did not understand")
         facts = yield from self.look_up(question, wide=not surely)
         if surely:
@@ -226,7 +240,9 @@ class _Talk:
         if self.asker in self.mind.minds and self.mind.rng.random() < 0.5:
             return self.say((), {}, "does not know, and a mind asks")
         self.mind.topics[self.asker] = Topic(question.words, None, question.text)
-        return self.say(self.ignorant(question), {"thing": self.thing(), "person": question.person}, "cannot find it")
+        return self.say(
+            self.ignorant(question), {"thing": self.thing(), "person": self.your(question.person)}, "cannot find it"
+        )
 
     def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
@@ -281,8 +297,9 @@ class _Talk:
         """Return a question to memory as it stands."""
         words, names = self.mind.lore().words, self.mind.names(self.situation)
         asks = self.meaning.asks
-        if asks in ("", "what", "yes"):
-            low = tokens(self.meaning.words)[:3]
+        if asks in ("", "what", "yes") or self.meaning.wants != "memory":
+            low = tokens(self.meaning.words)
+            low = [*low[:3], *(word for word in low[3:] if word in ("called", "name", "named"))]
             number = any(
                 one == "how" and two in ("many", "much", "old", "long", "far") for one, two in zip(low, low[1:])
             )
@@ -435,7 +452,9 @@ class _Talk:
     def of_self(self) -> Answering:
         """Say of itself what its profile says of it, or what it remembers."""
         words = self.mind.lore().words
-        if told := self.of_itself([word for word in words.content(self.meaning.words) if word not in words.of("polite")]):
+        if told := self.of_itself(
+            [word for word in words.content(self.meaning.words) if word not in words.of("polite")]
+        ):
             return self.say(("self.profile", "answer.again"), {"words": told}, "says who it is")
         decision = yield from self.from_memory()
         return decision
@@ -451,7 +470,11 @@ class _Talk:
             facts = yield from self.look_up(question)
             fact = facts[0] if facts and facts[0].score >= SURE else None
         if fact is None:
-            return self.say(("unknown.thing" if self.thing() else "reply.unclear", "unknown.plain"), {"thing": self.thing()}, "told nothing")
+            return self.say(
+                ("unknown.thing" if self.thing() else "reply.unclear", "unknown.plain"),
+                {"thing": self.thing()},
+                "told nothing",
+            )
         telling = any(key.startswith("answer.telling") for key in self.meaning.texts)
         places = {"person": fact.actor, "place": fact.place, "via": fact.via, "when": self.when(fact.at)}
         if fact.kind == "known":
@@ -719,7 +742,10 @@ class _Talk:
             if said is None or said.question or (not mine and is_private(entry, words) and person != self.asker):
                 continue
             facts = find(
-                Question("", "", self.asker, self.mind.name, words.content(said.words), person), (), [entry], self.mind.lore()
+                Question("", "", self.asker, self.mind.name, words.content(said.words), person),
+                (),
+                [entry],
+                self.mind.lore(),
             )
             if mine:
                 facts = [Fact(said.words, 1.0, "said", "", entry.place or "", entry.at, entry.seq)]
@@ -821,12 +847,13 @@ class _Talk:
         thing = self.thing()
         places = {"thing": thing if thing.startswith(("your ", "the ")) else ""}
         key = next(iter(meaning.texts), "")
-        if key in ("ack.name", "ack.called") and (called := name_in(meaning)) and not mind_speaks:
+        if key in ("ack.name", "ack.called") and meaning.how == "pattern" and (called := name_in(meaning)) and not mind_speaks:
             asked = "call" in tokens(meaning.words) or called.casefold() not in self.asker.casefold()
             return self.say(("ack.called" if asked else "ack.name", "ack.plain"), {"thing": called}, "was told a name")
         if self.said.private or words.is_secret(self.said.words):
             return self.say(("ack.secret", "ack.plain"), places, "was told a secret")
-        keys = [key for key in meaning.texts if key.startswith(("ack.", "reply.", "greet."))]
+        unsure = ("ack.name", "ack.changed") if meaning.how == "example" else ("ack.name",)
+        keys = [one for one in meaning.texts if one.startswith(("ack.", "reply.", "greet.")) and one not in unsure]
         if deed in ("promise", "gift", "kept"):
             keys.insert(0, f"ack.{deed}")
         elif not keys or keys[0] in ("ack.plain", "ack.thing", "ack.sad", "ack.glad", "ack.luck"):
@@ -868,10 +895,18 @@ class _Talk:
         names = self.mind.names(self.situation).people
         question = Question(text, "", self.asker, self.mind.name, tuple(telling), self.person, self.mind.minds, names)
         older = [hit for hit in hits if hit.entry and self.said.words not in hit.entry.text]
-        facts = [one for one in find(question, older, self.recent, self.mind.lore()) if one.kind == "heard" and not one.private]
+        facts = [
+            one
+            for one in find(question, older, self.recent, self.mind.lore())
+            if one.kind == "heard" and not one.private
+        ]
         same = {words.stem(word) for word in telling}
         known = any(one.actor == self.asker and {*map(words.stem, words.content(one.words))} == same for one in facts)
-        fits = [one for one in facts if one.score > 0.5 and one.words != text and not one.via and one.actor not in self.mind.minds]
+        fits = [
+            one
+            for one in facts
+            if one.score > 0.5 and one.words != text and not one.via and one.actor not in self.mind.minds
+        ]
         return next((one for one in fits if not self.mind.speaker.said_lately(one.words)), None), known
 
 

@@ -31,7 +31,9 @@ _MINE = frozenset(("i", "my", "me", "mine", "i'm", "i've", "i'd", "i'll", "we", 
 _YOURS = frozenset(("you", "your", "yours", "yourself", "you're", "you've"))
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
 _NAMES = re.compile(r"(?<=[a-z,] )[A-Z]\w+")
-_ACTS = frozenset(("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've"))
+_ACTS = frozenset(
+    ("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've")
+)
 _EXACT = ("number", "when", "where", "colour", "name", "who")
 
 
@@ -192,7 +194,9 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         if hit.entry is None:
             found.extend(_of_document(question, hit, words))
     names = Names(question.me, tuple(question.people))
-    return [one for one in _ordered(found, words)[:KEPT] if one.kind not in ("heard", "told") or _tells(one, names, lore)]
+    return [
+        one for one in _ordered(found, words)[:KEPT] if one.kind not in ("heard", "told") or _tells(one, names, lore)
+    ]
 
 
 def _tells(fact: Fact, names: Names, lore: Lore) -> bool:
@@ -270,9 +274,10 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
     roots = set(map(words.stem, tokens(fact.words)))
     exact = sum(words.stem(word) in roots for word in asked) / len(asked) if asked else 0.0
     if rest and len(rest) < len(asked) and not words.coverage(rest, f"{fact.words} {implied(fact.words, words)}"):
-        shared *= 0.3  # that it is they says nothing of what is asked
+        shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
     weight = 1.0
-    if all(words.stem(word) in words.weak for word in asked):
+    literal = set(tokens(fact.words))
+    if all(words.stem(word) in words.weak and word not in literal for word in asked):
         shared, exact = shared * 0.3, 0.0
         weight = 2.0
     near = max(0.0, vector - 0.3)
@@ -285,14 +290,18 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
     known = {words.stem(word) for word in question.words}
     if all(words.stem(word) in known for word in words.content(fact.words)):
         score -= 0.5  # it says no more than the question
+    unfit = False
     if question.asks in _EXACT:
         has = part(fact.words, question.asks, tokens(question.text), words) is not None
         score += 0.2 * (has and question.own and not set(asked) - words.of("asked"))
-        score += 0.1 if has else -0.3 if question.asks in ("number", "when", "where") else -0.15
+        lacks = question.asks in ("number", "when", "where", "colour")
+        unfit = lacks and not has
+        score += 0.1 if has else -0.3 if lacks else -0.15
     if question.own and fact.actor == question.asker:
         score += 0.12
     if fact.kind in ("saw", "result", "known"):
         score -= 0.05
+    score = min(score, SURE - 0.06) if unfit else score
     return score - 0.1 * bool(fact.via) - 0.05 * (not words.of("uncertain").isdisjoint(tokens(fact.words)))
 
 

@@ -95,7 +95,7 @@ class Relations:
             meaning: what the sentence means.
         """
         person, key = entry.actor or "", next(iter(meaning.texts), "")
-        if key in ("ack.name", "ack.called"):
+        if key in ("ack.name", "ack.called") and meaning.how == "pattern":
             self._called[person] = name_in(meaning) or self.called(person)
         if key not in KINDS:
             return "kept" if self._keep(entry, meaning.words) else ""

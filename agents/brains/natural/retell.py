@@ -513,7 +513,7 @@ class _Sentence:
 
     def _fits(self, pronoun: str, at: int, end: int) -> bool:
         low, words = self._low[at:end], self._words
-        named = self._named(at) and not self._is(at, "determiner", "time")
+        named = self._named(at) and not self._is(at, "determiner", "time") and not (at and self._is(at - 1, "place_head"))
         person = named or not words.of("persons").isdisjoint(low)
         if pronoun in ("he", "his", "him"):
             return person and words.of("female").isdisjoint(low)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from random import Random
 
@@ -62,7 +63,7 @@ class Evening:
         self.mind.known.update(dict.fromkeys(people))
         self.people, self.near = people, near
         self.entries: list[Entry] = []
-        self.now, self.place = START, "The Garden"
+        self.now, self.place, self.text = START, "The Garden", ""
         self.situation = Situation(
             name="Eliza",
             profile="You keep the garden and grow pears. You love the smell of rain. You are afraid of geese.",
@@ -81,7 +82,7 @@ class Evening:
 
     def later(self, hours: float) -> None:
         """Let time pass."""
-        self.now = iso(parse_iso(self.now).__class__.fromtimestamp(parse_iso(self.now).timestamp() + hours * 3600, parse_iso(self.now).tzinfo))
+        self.now = iso(parse_iso(self.now) + timedelta(hours=hours))
 
     def live(self, kind: str, text: str, actor: str | None = None, place: str = "") -> Entry:
         """Let the mind perceive something."""
@@ -95,6 +96,7 @@ class Evening:
         text = f'{speaker} whispers to you, "{words}"' if whisper else f'{speaker} says, "{words}"'
         self.live("told" if whisper else "heard", text, speaker)
         decision = self.decided(Utterance(speaker, words, whisper))
+        self.text = decision.text if decision else ""
         if decision is None or decision.line is None:
             return ""
         said = decision.line.partition(" | ")[0]
@@ -102,6 +104,11 @@ class Evening:
         if verb == "say":
             self.live("said", f'You say, "{rest}"')
         return rest if verb == "say" else said
+
+    def decided_on(self, words: str, speaker: str = "Ann") -> str:
+        """Say something to the mind; return the key of the text it answers with."""
+        self.say(words, speaker)
+        return self.text
 
     def decided(self, said: Utterance) -> Decision | None:
         """Return what the mind decides on a line, by the first sentence of it that asks, else by the last."""

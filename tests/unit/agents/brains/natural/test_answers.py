@@ -1,0 +1,194 @@
+"""Answers: a fact comes back to who told it as theirs, to others with whose it is; what was confided stays."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.brains.natural.facts import unwrapped
+from tests.unit.agents.brains.natural.evening import Evening
+from tests.unit.agents.brains.natural.shipped import LORE
+
+TOLD = [
+    ("my dog is called Biscuit", "what is my dog called?", r"\bBiscuit\b"),
+    ("I live in a blue house by the river", "where do I live?", r"\bblue house by the river\b"),
+    ("I bought a lantern for nine shillings", "how much did I pay for the lantern?", r"\bnine shillings\b"),
+    ("my father died last winter", "when did my father die?", r"\blast winter\b"),
+    ("I keep twelve hens", "how many hens do I have?", r"\btwelve hens\b"),
+    ("the boat leaves at half past six", "when does the boat leave?", r"\bhalf past six\b"),
+    ("I lent my saw to Moss", "who has my saw?", r"\bMoss\b"),
+    ("I work at the mill because I need the money", "why do I work at the mill?", r"\bbecause you need the money\b"),
+    ("I owe Hollis five shillings", "whom do I owe money?", r"\bHollis\b"),
+    ("my uncle keeps a lighthouse", "what does my uncle do?", r"\byour uncle keeps a lighthouse\b"),
+    ("the door is painted dark green", "what colour is the door?", r"\bdark green\b"),
+    ("I used to be a sailor", "what was my job?", r"\byou used to be a sailor\b"),
+    ("my cat had four kittens in the laundry basket", "where are the kittens?", r"\bin the laundry basket\b"),
+    ("the bridge was built in 1840 by monks", "when was the bridge built?", r"\b1840\b"),
+    ("my sister has a scar on her chin", "where is my sister's scar?", r"\bon her chin\b"),
+]
+
+
+@pytest.mark.parametrize(("fact", "question", "wanted"), TOLD)
+def test_what_somebody_told_comes_back_to_them_as_theirs(fact, question, wanted):
+    evening = Evening()
+    evening.say(f"Eliza, {fact}.")
+    evening.later(1)
+    heard = evening.say(question)
+    assert re.search(wanted, heard, re.I), heard
+    assert not re.search(r"\bmy\b", heard)
+
+
+def test_what_somebody_told_is_told_to_others_with_whose_it_is():
+    evening = Evening()
+    evening.say("My dog is called Biscuit.")
+    evening.say("I live in a blue house by the river.")
+    heard = evening.say("Where does Ann live?", "Bob")
+    assert "blue house" in heard and "Ann" in heard
+    assert "Biscuit" not in evening.say("What is my dog called?", "Bob")
+
+
+def test_a_pronoun_means_what_was_spoken_of_last():
+    evening = Evening()
+    evening.say("My grandmother was called Rose.")
+    evening.say("She had green eyes.")
+    evening.say("What was my grandmother's name?")
+    assert "green" in evening.say("What colour were her eyes?").lower()
+
+
+def test_a_question_may_lean_on_the_answer_before():
+    evening = Evening()
+    evening.say("I play chess with Corvin every Thursday in the inn.")
+    evening.say("With whom do I play chess?")
+    assert "Thursday" in evening.say("On which day?")
+    assert "inn" in evening.say("And where?")
+
+
+def test_a_correction_holds():
+    evening = Evening()
+    evening.say("The key to the cellar hangs behind the clock.")
+    evening.say("Actually, the key hangs behind the stove now.")
+    heard = evening.say("Where is the cellar key?")
+    assert "stove" in heard and "clock" not in heard
+
+
+def test_of_two_who_tell_it_differently_both_are_named():
+    evening = Evening(people=("Ann", "Bob", "Cal"))
+    evening.say("The market opens at eight.", "Bob")
+    evening.say("The market opens at nine.", "Ann")
+    heard = evening.say("When does the market open?", "Cal")
+    assert {"eight", "nine", "Ann", "Bob"} <= set(re.findall(r"\w+", heard))
+
+
+def test_the_source_of_an_answer_is_named():
+    evening = Evening()
+    evening.say("The bridge is closed.", "Bob")
+    evening.say("Is the bridge closed?", "Ann")
+    assert "Bob" in evening.say("Who told you that?", "Ann")
+
+
+def test_what_it_cannot_find_it_does_not_make_up():
+    evening = Evening()
+    evening.say("My cat sleeps all day.")
+    for question in ("Where is the treasure?", "What is the capital of France?", "How many legs has a spider?"):
+        heard = evening.say(question)
+        assert LORE.words.is_ignorant(heard), heard
+
+
+def test_a_name_that_is_given_is_used():
+    evening = Evening()
+    assert "Jo" in evening.say("Call me Jo.")
+    assert "Jo" in evening.say("What is my name?")
+
+
+def test_a_death_a_birthday_and_a_hospital_are_met_as_such():
+    evening = Evening()
+    assert evening.decided_on("My father died last winter.") == "ack.death"
+    assert evening.decided_on("My brother is in hospital.") == "ack.illness"
+    assert evening.decided_on("It is my birthday on Friday!") == "ack.birthday"
+    assert evening.decided_on("I'm in love with the baker's son.") == "ack.love"
+
+
+def test_a_promise_that_was_kept_is_kept_in_mind():
+    evening = Evening()
+    evening.say("Eliza, I promise I will bring you a rope tomorrow.")
+    assert evening.decided_on("Eliza, here is the rope I promised.") == "ack.kept"
+    assert evening.mind.relations.is_warm("Ann")
+
+
+def test_who_was_rude_is_remembered_until_they_are_sorry():
+    evening = Evening()
+    evening.say("Eliza, you are a stupid fool.", "Bob")
+    assert evening.mind.relations.is_cool("Bob")
+    evening.say("Eliza, I am sorry.", "Bob")
+    assert not evening.mind.relations.is_cool("Bob")
+
+
+def test_an_errand_is_taken_and_reported():
+    evening = Evening()
+    assert "Moss" in evening.say("Tell Moss that supper is ready.")
+    assert [(one.to, one.words) for one in evening.mind.errands] == [("Moss", "supper is ready")]
+
+
+def test_nobody_is_spoken_to_who_is_not_here():
+    evening = Evening(people=("Bob",))
+    assert evening.say("What is my dog called?", "Ann") == ""
+
+
+SECRETS = ("gold", "silver", "letters", "bones", "rubies")
+QUESTIONS = (
+    "Where is the {}?",
+    "What did Ann bury?",
+    "What did Ann tell you in confidence?",
+    "What do you know about Ann?",
+    "Do you know anything about the {}?",
+    "What did Ann say last?",
+    "What is new?",
+    "Tell me about the {}.",
+    "What did Ann whisper to you?",
+    "Does Ann have a secret?",
+    "Who buried the {}?",
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    secret=st.sampled_from(SECRETS),
+    whispers=st.booleans(),
+    asked=st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=4),
+    seed=st.integers(0, 9),
+)
+def test_what_was_confided_is_repeated_to_nobody_else(secret, whispers, asked, seed):
+    evening = Evening(seed=seed)
+    words = f"I buried {secret} under the old pear tree."
+    evening.say(words if whispers else f"This is a secret: {words}", whisper=whispers)
+    for question in asked:
+        heard = evening.say(question.format(secret), "Bob").casefold()
+        assert "old pear tree" not in heard and "buried" not in heard
+    heard = evening.say(f"Where did I bury the {secret}?")
+    assert heard.startswith("whisper Ann ") or LORE.words.is_ignorant(heard)
+
+
+@pytest.mark.parametrize(
+    ("line", "source", "words"),
+    [
+        ("Ann told me in The Garden: 'The well is dry.'", "Ann", "The well is dry."),
+        ("The well is dry. Ann told me so in The Garden, Bob.", "Ann", "The well is dry."),
+        ("By way of Moss, Bob, from Ann: 'The well is dry.'", "Ann", "The well is dry."),
+        ("I like the well.", "", ""),
+    ],
+)
+def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line, source, words):
+    assert unwrapped(line, ("Ann", "Bob", "Moss"), LORE.words) == (source, words)
+
+
+def test_every_voice_has_its_texts_filled():
+    for voice in ("default", "eliza", "moss", "tamsin", "corvin"):
+        evening = Evening(voice=voice)
+        for fact, question, wanted in TOLD:
+            evening.say(f"Eliza, {fact}.")
+            heard = evening.say(question)
+            assert re.search(wanted, heard, re.I), (voice, heard)
+            assert "{" not in heard
