@@ -319,6 +319,16 @@ def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Proble
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)
 
 
+def misplaced_habits(definition: AgentDefinition, locations: Iterable[Thing]) -> list[Problem]:
+    """Return the problems of habits in unknown locations."""
+    names = [one.name for one in locations]
+    return [
+        Problem(definition.file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, names)}")
+        for one in definition.habits
+        if one.place and one.place not in names
+    ]
+
+
 # ---- changes of one key or section ----
 
 _HEADING = re.compile(r"^ {0,3}##[ \t]+(\S.*)$")

@@ -32,12 +32,16 @@ class Habit(NamedTuple):
         does: what is done, in the third person: `tends the straw hives in The Bee Yard`.
         reason: the private reason; empty for none.
         reflex: it is done at once when something happens.
+        place: the location where it is done, from a link; empty for none.
+        line: the line of its file.
     """
 
     when: str
     does: str
     reason: str = ""
     reflex: bool = False
+    place: str = ""
+    line: int = 0
 
     @property
     def timed(self) -> bool:
@@ -64,5 +68,7 @@ def read_habits(items: Iterable[tuple[str, int]], *, reflex: bool) -> tuple[tupl
             times = "" if reflex else f"{', '.join(TIMES)} or "
             wrong.append((line, f"{when!r} is no time of it; expected {times}when and what happens{hint(when, TIMES)}"))
         else:
-            found.append(Habit(event or when, does, " ".join(reason.split()), reflex))
+            place = does.partition("[[")[2].partition("]]")[0]
+            plain = does.replace("[[", "").replace("]]", "")
+            found.append(Habit(event or when, plain, " ".join(reason.split()), reflex, place, line))
     return tuple(found), wrong

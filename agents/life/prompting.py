@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
+from agents.definition import AgentDefinition
 from agents.compaction.due import fold_under_pressure
 from agents.compaction.status import Shed
 from agents.compaction.view import UNLIMITED
@@ -244,10 +245,21 @@ def _profile_of(agent: Agent) -> str:
     said = (
         ("What you say of yourself", one.own_profile),
         ("What you say you look like", one.own_description),
+        ("Your habits", _habits_of(one, reflex=False)),
+        ("What you do at once", _habits_of(one, reflex=True)),
         ("What you want", one.goal),
         ("What you have come to want", one.own_goal),
     )
     return "\n".join([one.profile or one.description, *(f"{what}: {words}" for what, words in said if words)])
+
+
+def _habits_of(definition: AgentDefinition, *, reflex: bool) -> str:
+    told = [
+        f"{habit.when if habit.timed else f'when {habit.when}'}: {habit.does}"
+        for habit in definition.habits
+        if habit.reflex is reflex
+    ]
+    return "; ".join(told)
 
 
 def _view(agent: Agent) -> View:

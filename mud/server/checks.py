@@ -17,13 +17,14 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
-from agents.definition import AgentDefinition, find_location, misplaced
+from agents.definition import AgentDefinition, find_location, misplaced, misplaced_habits
 from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
+from agents.mind.lore import LoreFiles
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
 from agents.mind.templates import Templates
 from agents.prompt.prompt import MINIMUM, Template, parse_template
@@ -94,6 +95,7 @@ class VaultReading:
         self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
+        self.problems += LoreFiles(vault).load()
         self.files, wrong = self.world_files.load()
         self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `checked`
 
@@ -184,6 +186,7 @@ def check_names(
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
+        problems += misplaced_habits(one, locations) if locations else []
         problems += unknown_in(one, configuration, voices)
     return problems + names_said(texts, definitions)
 

@@ -22,7 +22,7 @@ DWELL = (70.0, 170.0)
 """Seconds for which it stays where it came to, at least and at most, unless somebody keeps it longer."""
 EVENING, LATE, YAWN_REST = 1200.0, 300.0, 240.0
 """Seconds before its bedtime from which on it looks for a place to rest, and says good night; between two yawns."""
-CALM = 2.4
+CALM = 2.8
 """How many think intervals an activity takes."""
 Act = Callable[[Situation], Decision | None]
 
@@ -118,15 +118,15 @@ class Activities:
 
     def _step(self, situation: Situation, way: str, why: str, reason: str = "reason.go") -> Decision | None:
         """Take an exit; first take leave of whom it spoke with lately."""
-        if partners := self._attention.lately(situation.seconds, STAY):
+        partners = self._attention.lately(situation.seconds, STAY)
+        if partners := [name for name in partners if name not in self._talk.parted]:
             one = self._talk.current
             if one is None or one.partner not in partners:
                 self._talk.spoke(partners[0], situation.seconds)
             left = self._talk.leave(situation)
-            for name in partners:
-                self._attention.spoken_to.pop(name, None)
+            self._talk.parted.update(partners)
             if left:
-                self.stays_until = situation.seconds
+                self.departs = True
                 return replace(left, why=f"takes leave: {why}", pause=0.5)
         self._explorer.goes(way)
         behind = ""
@@ -142,11 +142,12 @@ class Activities:
         explorer, rng, exits = self._explorer, self._mind.rng, situation.exits
         here = {person.name for person in situation.people}
         chance = rng.random()
+        self.stays_until = situation.seconds
         goals: list[str] = []
-        if chance < 0.45:  # company: who was seen elsewhere, the latest first
+        if chance < 0.6:  # company: who was seen elsewhere, the latest first
             seen = sorted(explorer.seen.items(), key=lambda pair: -pair[1].seconds)
             goals = [one.place for name, one in seen if name not in here and self._is_company(name, situation)]
-        elif chance < 0.6:
+        elif chance < 0.75:
             goals = [place for habit in situation.habits if (place := self._place_of(habit))]
         for place in goals:
             if place != situation.location and (way := explorer.way_to((place,), exits)):
@@ -162,7 +163,7 @@ class Activities:
     # ---- habits ----
 
     def _place_of(self, habit: Habit) -> str:
-        return named_in(habit.does, self._explorer.visited)
+        return habit.place or named_in(habit.does, self._explorer.visited)
 
     def _habit(self, situation: Situation) -> Decision | None:
         """Keep a habit of this time of day: go to its place, or do it there."""
@@ -176,7 +177,7 @@ class Activities:
 
     def _keep(self, habit: Habit, situation: Situation) -> Decision | None:
         place = self._place_of(habit)
-        does = habit.does.replace("[[", "").replace("]]", "")
+        does = habit.does
         if place and place != situation.location:
             way = self._explorer.way_to((place,), situation.exits)
             self.bound_for = place if way else ""

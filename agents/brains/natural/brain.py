@@ -84,6 +84,7 @@ class Natural:
         said = spoken(perceived)
         self._acts.events.append(perceived.text)
         if said is None or not self._attention.hear(said, seconds):
+            self._talk.busy.update({actor: seconds} if said else {})
             return None
         self._talk.hear(said, seconds)
         return mind.rng.uniform(*(MIND_PROMPT if actor in mind.minds else PROMPT))
@@ -139,6 +140,7 @@ class Natural:
         lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
         mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
         mind.minds.update(one.name for one in situation.people if one.thinks)
+        mind.animals.update(one.name for one in situation.people if not one.speaks)
         if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
             mind.relations.learn(people, tuple(mind.known))
         self._attention.here = situation.people
@@ -202,6 +204,7 @@ class Natural:
                 mind.following = ""
             if speaker in mind.minds:
                 talk.end(situation.seconds)
+            talk.parted.add(speaker)
             return decision
         if "greet.back" in texts and (person := next((one for one in new if one.name == speaker), None)):
             return (yield from self._greet([person], situation))

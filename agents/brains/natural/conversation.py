@@ -22,11 +22,13 @@ from agents.text.grammar import second_person
 
 STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
-LINES = (3, 7)
+LINES = (4, 8)
 """Own lines in a conversation with another mind, at least and at most."""
-REST = (100.0, 260.0)
+REST = (80.0, 200.0)
 """Seconds until the same two minds talk again, at least and at most."""
-ALONE = (40.0, 160.0)
+BUSY = 20.0
+"""Seconds for which who spoke to another is not spoken to."""
+ALONE = (20.0, 90.0)
 """Seconds after a conversation until it begins one with another mind, at least and at most."""
 QUIET = 25.0
 """Seconds of silence after which a person is spoken to; doubled each time nobody takes it up."""
@@ -89,6 +91,10 @@ class Talk:
         self.sights: deque[tuple[str, str]] = deque(maxlen=8)
         """What others were seen to do, with who did."""
         self._alone_until = 0.0
+        self.parted: set[str] = set()
+        """Of whom leave was taken, and who has not spoken since."""
+        self.busy: dict[str, float] = {}
+        """When somebody was last heard to speak to another."""
         self._rests: dict[str, float] = {}
         self._said: dict[str, deque[str]] = {}
         self._ignored: dict[str, int] = {}
@@ -100,7 +106,7 @@ class Talk:
         """Return whether there is something to say to somebody: to people always, to minds after a rest."""
         if not person.speaks or self._mind.relations.is_cool(person.name):
             return False
-        if self._ignored.get(person.name, 0) >= IGNORED:
+        if self._ignored.get(person.name, 0) >= IGNORED or seconds - self.busy.get(person.name, -BUSY) < BUSY:
             return False
         return self.in_talk(person.name, seconds) or seconds >= self._rests.get(person.name, 0.0)
 
@@ -121,6 +127,7 @@ class Talk:
             if not self.has_patience(said.speaker, seconds):
                 return
             one = self._begin(said.speaker, seconds)
+        self.parted.discard(said.speaker)
         one.mine, one.at, one.asked = True, seconds, said.question
         words = without_address(said.words, (self._mind.name, *self._mind.known))
         self._turn_to(one, self.subject_of(words, said.speaker) or one.subject)
@@ -221,6 +228,7 @@ class Talk:
         ]
         decision = self._speak(situation, one.partner, moves)
         one.over = True
+        self.parted.add(one.partner)
         self.end(situation.seconds)
         return decision
 
@@ -270,6 +278,8 @@ class Talk:
             yield from (move._replace(weight=2.0) for move in self._news(situation, one.partner, subject))
             if kind == "thing" and explorer.homes[subject] != situation.location:
                 yield Move("topic.where", subject, 0.8, {**named, "place": explorer.homes[subject]})
+        elif subject == one.partner:
+            yield Move("topic.ask_self", subject, asks, {})
         elif kind == "person":
             yield from self._of_person(subject, situation, 1.5, asks)
         elif kind == "me":
@@ -286,7 +296,8 @@ class Talk:
             yield Move("topic.seen", person, weight, {"person": person, "place": seen.place, "when": when})
         if all(one.name != person for one in situation.people):
             yield Move("topic.ask_person", person, 0.8 * asks, {"person": person})
-            yield Move("topic.person", person, 0.5 * weight, {"person": person})
+            if person not in self._mind.animals:
+                yield Move("topic.person", person, 0.5 * weight, {"person": person})
         for actor, words in self.sights:
             if actor == person:
                 yield Move("topic.did", person, 0.8 * weight, {"person": person, "words": words})

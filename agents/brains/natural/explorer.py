@@ -16,8 +16,8 @@ from agents.memory.entries import Entry
 from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 
-LONGEST = 240
-"""How many characters of what was seen are kept."""
+SHORTEST, LONGEST = 25, 240
+"""How many characters of what was seen are kept, at least and at most."""
 _ARTICLES = ("the", "a", "an", "my", "your", "some")
 _EYED = ("result", "did", "saw")
 
@@ -141,7 +141,8 @@ class Explorer:
             self._shut.add(self._way)
             self._way = None
         elif self._looking and text and not failed:
-            look = sentences(text.partition(": ")[2].split("\n")[0] or text)
+            told = sentences(text.partition(": ")[2].split("\n")[0] or text)
+            look = [one for one in told if len(one) > SHORTEST] or told
             self.looks[self._looking] = clean(self._rng.choice(look[:3]))[:LONGEST] if look else ""
             self._note(Noteworthy(self._looking, "note.thing", text.split("\n")[0], place))
         self._looking = ""

@@ -58,6 +58,8 @@ class Mind:
         self.name, self.rng, self.lore = name, rng, lore
         self.speaker = Speaker(rng, voice, name)
         self.minds: set[str] = set()
+        self.animals: set[str] = set()
+        """Names of those who were seen and do not speak."""
         self.known: dict[str, None] = {}
         self.topics: dict[str, Topic] = {}
         self.relations = Relations(name, lore)
