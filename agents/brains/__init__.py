@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agents.brains._habits import Habit as Habit
 from agents.brains._habits import read_habits as read_habits
@@ -21,6 +21,9 @@ from agents.brains._words import is_secret as is_secret
 from agents.brains._words import stem as stem
 from agents.memory.entries import Entry
 from mud.world.events import Perception
+
+if TYPE_CHECKING:
+    from agents.brains.natural.lore import Lore
 
 
 class Recall(NamedTuple):
@@ -128,6 +131,10 @@ Voice = Callable[[str, str], tuple[str, ...]]
 """Gives the variants of a text: `voice(name of the voice, key)`; falls back to the voice `default`."""
 
 
+LoreSource = Callable[[], "Lore"]
+"""Gives what the vault says of language, as it is now."""
+
+
 class BrainRun(Protocol):
     """One agent's brain while the world runs. It may keep state; the Thinker gives it one thought at a time."""
 
@@ -147,7 +154,7 @@ class Brain(NamedTuple):
     Args:
         name: what `brain:` in an agent.md says.
         help: one sentence for people.
-        start: makes one agent's brain from its name, its own `Random`, and the texts it may speak with.
+        start: makes one agent's brain from its name, its own `Random`, the texts it may speak with, and the lore.
         needs_model: it is of no use without a language model.
         enough: returns, for an agent's name, what tells of the beginning of a reply whether all that is wanted of it
             has come; None for a brain that wants every reply whole.
@@ -155,6 +162,6 @@ class Brain(NamedTuple):
 
     name: str
     help: str
-    start: Callable[[str, Random, Voice], BrainRun]
+    start: Callable[[str, Random, Voice, LoreSource], BrainRun]
     needs_model: bool = False
     enough: Callable[[str], Callable[[str], bool]] | None = None

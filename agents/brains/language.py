@@ -13,7 +13,7 @@ from collections.abc import Collection
 from itertools import islice
 from random import Random
 
-from agents.brains import Brain, BrainRun, Complete, Decision, Situation, Thought, Voice
+from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
@@ -143,7 +143,7 @@ def language(verbs: Collection[str]) -> Brain:
     """Return this brain for a world with these verbs and aliases."""
     known = frozenset(verb.lower() for verb in verbs)
 
-    def start(name: str, random: Random, voice: Voice) -> BrainRun:
+    def start(name: str, random: Random, voice: Voice, lore: LoreSource) -> BrainRun:
         return LanguageBrain(name, voice, known)
 
     return Brain("language", _HELP, start, True, lambda name: Listener(name, known))

@@ -16,11 +16,12 @@ from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.brains import Brain, BrainRun, Decision, Recall, Situation, Voice
+from agents.brains import Brain, BrainRun, Decision, LoreSource, Recall, Situation, Voice
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.mind.actor import by_witness, situate
+from agents.mind.lore import shipped_lore
 from agents.mind.settings import SELF_CHANGES, SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
@@ -68,6 +69,7 @@ class SchedulerConfig(NamedTuple):
     clock: Clock
     override: str | None = None
     traced: bool = True
+    lore: LoreSource = shipped_lore
 
     @property
     def fallback(self) -> str:
@@ -106,7 +108,7 @@ class Scheduler:
         drives = self._drives
         chance = Random(drives.chance.random())
         brains = [one for one in drives.brains() if drives.override in (None, one.name)]
-        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice) for b in brains}
+        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice, drives.lore) for b in brains}
         agent.thinker = Thinker(
             agent.name,
             runs,
@@ -115,10 +117,16 @@ class Scheduler:
             lambda hint, waiting: self._ask(agent, hint, waiting),
             drives.clock.monotonic,
             drives.fallback,
+            self._compare,
         )
         soon = min(FIRST_WITHIN, agent.thinking().think_interval)
         self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
+
+    async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
+        """Return the intents nearest to a masked sentence by vectors; () without."""
+        lore = self._drives.lore()
+        return lore.nearest(await self._minds.means.recall.similarities(sentence, lore.masked_examples))
 
     def redefined(self, agent: Agent) -> None:
         """Apply an edited `agent.md`: new brains for a new name, an earlier turn for a shorter interval."""

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from agents.brains import BrainRun, Complete, Decision, Recall, Situation
+from agents.brains import BrainRun, Complete, Decision, Recall, Situation, Understand
 from agents.memory.entries import Hit
 from agents.mind.traces import Lookup, ModelCall, Trace, briefly, lookup_of
 from mud.engine.engine import Step
@@ -25,6 +25,14 @@ Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
 
 Ask = Callable[[str, bool], Awaitable[ModelCall]]
 """Asks the model; takes a hint and whether a person waits. May raise, or return a call with an error."""
+
+
+Compare = Callable[[str], Awaitable[tuple[tuple[str, float], ...]]]
+"""Returns the intents nearest to a masked sentence, best first; () without vectors."""
+
+
+async def no_vectors(sentence: str) -> tuple[tuple[str, float], ...]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +107,9 @@ class Thinker:
         ask: Ask,
         seconds: Callable[[], float],
         fallback: str = FALLBACK,
+        compare: Compare = no_vectors,
     ) -> None:
-        self.name, self._fallback = name, fallback
+        self.name, self._fallback, self._compare = name, fallback, compare
         self.busy = False
         self.last: Thought | None = None
         self.last_error: str | None = None
@@ -160,6 +169,8 @@ class Thinker:
                         hits = await self._recall(need)
                         notes.recalled.append((need.query, hits))
                         need = thought.send(hits)
+                    case Understand(sentence):
+                        need = thought.send(await self._compare(sentence))
                     case Complete(hint):
                         notes.reject(hint)  # a repeated request rejects the reply before it; the hint is the reason
                         asked = await self._ask(hint, waiting)

@@ -188,6 +188,7 @@ class Store:
             if path.is_dir() and path.name != CHROMA:
                 raise unsafe(path, NO_FILE)
         self._closed = False
+        self._examples: list[Any] = []
         self._served: ServedEmbedder | None = None
         self._lock_path = folder / "worker.lock"
         # A previous child may still be ending; two writers would lose vectors silently.
@@ -268,6 +269,18 @@ class Store:
         memories = self._index.nearest(vector, query.agent, (MEMORY,), query.most) if query.memories else {}
         documents = self._index.nearest(vector, query.agent, query.types, query.most) if query.types else {}
         return {place_named(one): cosine for one, cosine in memories.items()}, documents
+
+    def learn_examples(self, start: int, texts: Sequence[str]) -> None:
+        """Keep the vectors of example sentences, from a number on; they are cached like all others."""
+        self.check()
+        self._examples = self._examples if start else []
+        self._examples.append(self._cache.embed([digest_of(text) for text in texts], texts))
+
+    def compare(self, sentence: str) -> list[float]:
+        """Return the cosine of a sentence and each example."""
+        self.check()
+        vector = self._cache.question(sentence)
+        return [float(cosine) for some in self._examples for cosine in some @ vector]
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         self.check()

@@ -416,6 +416,10 @@ class RecallService(Indexer):
             self._watchers.remove(watcher)
         return not self._vectors.trouble
 
+    async def similarities(self, sentence: str, examples: tuple[str, ...]) -> list[float]:
+        """Return how similar a sentence is to each of the examples, -1 to 1; empty while these have no vectors."""
+        return await self._vectors.similarities(sentence, examples) if self._use_vectors else []
+
     # -- search -----------------------------------------------------------------------------------------------------
 
     async def search(

@@ -245,6 +245,9 @@ class VectorService:
         self._budget = budget or EmbeddingBudget(None, str, clock)
         self._queue = EmbeddingQueue(lexical, settings, clock, self._budget)
         self._child: VectorProcess | None = None
+        self._examples: tuple[str, ...] = ()
+        self._learned = 0
+        """How many of the examples the child has."""
         self._obsolete: list[str] = []
         self._forgotten: list[str] = []
         self._work_to_do = asyncio.Event()
@@ -347,13 +350,16 @@ class VectorService:
                 if since_report >= MOST:
                     since_report = 0
                     await self._report()
+                await self._learn_examples(child)
                 await self._remove_obsolete(child)
+            await self._learn_examples(child)
             await self._report()
             if await self._verify(child):
                 break
 
     async def _open(self) -> VectorProcess:
         self._queue.restart()
+        self._learned = 0
         self._child = child = VectorProcess(self._folder, self._settings(), self._by())
         state = await child.open()
         if state.fresh:
@@ -363,6 +369,16 @@ class VectorService:
         self._error = ""
         self._verified = -VERIFY_EVERY
         return child
+
+    async def _learn_examples(self, child: VectorProcess) -> None:
+        """Embed the next examples of sentences; a server's vectors are not worth their price for them."""
+        examples, start = self._examples, self._learned
+        if not child.served and start < len(examples):
+            some = examples[start : start + FEWEST]
+            await child.do(Store.learn_examples, start, some)
+            if examples is self._examples:
+                self._learned += len(some)
+            self._work_to_do.set()
 
     async def _embed_again(self, child: VectorProcess, agent_id: str, wanted: int) -> None:
         """Store an agent's vectors again, from the embedding cache."""
@@ -462,6 +478,17 @@ class VectorService:
             return {}
         answer = self._budget.ask(child, query, words, Store.similar_words, query, words)
         return await self._in_time(child, answer) or {}
+
+    async def similarities(self, sentence: str, examples: tuple[str, ...]) -> list[float]:
+        """Return how similar a sentence is to each example; empty if too late, or while the child has not all yet."""
+        if examples != self._examples:
+            self._examples, self._learned = examples, 0
+        if self._learned < len(examples):
+            self.wake()
+        child = self._child
+        if child is None or not self.ready or not self._learned or self._learned < len(examples):
+            return []
+        return await self._in_time(child, child.do(Store.compare, sentence)) or []
 
     async def nearest(self, query: Query) -> NearestVectors | None:
         """Return the vectors nearest to a question; None if too late or unavailable."""

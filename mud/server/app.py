@@ -117,7 +117,9 @@ class App:
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         brain, clock = options.brain, parts.clock
-        drives = SchedulerConfig(load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain)
+        drives = SchedulerConfig(
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, lore=parts.lore.get
+        )
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """Steps from before the agents started; they observe them when they start."""

@@ -58,7 +58,17 @@ class Reloading:
         """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
         """The start location in each agent's file when it was last applied."""
-        folders = ["config", "config/llm", "text", "text/instinct", "prompts", "prompts/summaries", "agents"]
+        folders = [
+            "config",
+            "config/llm",
+            "text",
+            "text/instinct",
+            "instinct/intents",
+            "instinct/words",
+            "prompts",
+            "prompts/summaries",
+            "agents",
+        ]
         for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
         for agent in parts.minds.opened():
@@ -73,6 +83,7 @@ class Reloading:
         parts = self._parts
         parts.configuration.load()
         parts.texts.reload()
+        parts.lore.load()
         self._prompts()
         refused = self._world() + parts.minds.load_definitions()
         for slug in list(parts.minds.definitions):
@@ -109,8 +120,9 @@ class Reloading:
             by_top.setdefault(path.relative_to(parts.vault).parts[0], []).append(path)
         for path in by_top.get("config", ()):
             parts.configuration.reload(path)
-        if "text" in by_top:
-            parts.texts.reload()
+        for top, reload in (("text", parts.texts.reload), ("instinct", parts.lore.load)):
+            if top in by_top:
+                reload()
         if "world" in by_top:
             refused += self._world()
         for path in by_top.get("agents", ()):

@@ -136,7 +136,7 @@ class _Run:
         # In a copy, nobody reads traces, pages or the chronicle.
         brain = plan.brain if plan.backends is None else None
         drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get
         )
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None

@@ -26,7 +26,7 @@ LONGEST_FILE = 512 * 1024 * 1024
 SHIPPED = Path(__file__).resolve().parents[2] / "vault"
 """The vault that came with the program; it supplies texts that an older vault lacks."""
 SETTINGS = "config/vault.md"
-WORLD, BESIDES = "world", ("agents", "config", "prompts", "text")
+WORLD, BESIDES = "world", ("agents", "config", "instinct", "prompts", "text")
 """A folder is a vault if it has the first and at least one of the others."""
 
 _FOLDER = os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC | getattr(os, "O_PATH", os.O_RDONLY)

@@ -47,7 +47,7 @@ def opened(profile: LLMProfile) -> ModelQueue:
 
 async def decided(queue: ModelQueue, text: str) -> tuple[Decision, list[Completion]]:
     """Have one thought of the language brain about a prompt."""
-    thought = LANGUAGE.start("Eliza", Random(1), lambda voice, key: ()).decide(NOW)
+    thought = LANGUAGE.start("Eliza", Random(1), lambda voice, key: (), shipped_lore).decide(NOW)
     replies: list[Completion] = []
     need = next(thought)
     while True:

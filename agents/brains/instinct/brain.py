@@ -154,4 +154,8 @@ class Instinct:
         return new
 
 
-INSTINCT = Brain("instinct", "Lives without a language model: memory, manners and curiosity.", Instinct)
+INSTINCT = Brain(
+    "instinct",
+    "Lives without a language model: memory, manners and curiosity.",
+    lambda name, rng, voice, lore: Instinct(name, rng, voice),
+)

@@ -7,10 +7,10 @@ examples are compared, so that what a sentence is about does not decide.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from agents.brains.natural.examples import Example, Examples
+from agents.brains.natural.examples import Example, Examples, best_intents
 from agents.brains.natural.intents import KEYS, PERSON, STRANGER, Intent, Pattern, parse_intent, parse_words
 from agents.brains.natural.meaning import Meaning, Names
 from agents.brains.natural.words import Misspellings, Token, Words
@@ -86,10 +86,14 @@ class Lore:
         self._against = {row[:2] for row in self._examples.rows if row.against}
         self._asking = {name: {asks(text) for text, _ in intent.examples} for name, intent in intents.items()}
 
-    @property
-    def examples(self) -> tuple[Example, ...]:
+    @cached_property
+    def masked_examples(self) -> tuple[str, ...]:
         """The masked examples and counterexamples of all intents, for vectors."""
-        return self._examples.rows
+        return tuple(" ".join(row.words) for row in self._examples.rows)
+
+    def nearest(self, similarities: Sequence[float]) -> tuple[tuple[str, float], ...]:
+        """Return intents by similarity, best first, given that of a sentence to each of `masked_examples`, or ()."""
+        return best_intents(zip(self._examples.rows, similarities, strict=True)) if similarities else ()
 
     def read(self, sentence: str, names: Names, near: Sequence[tuple[str, float]] = ()) -> Meaning:
         """Return the meaning of a sentence.
