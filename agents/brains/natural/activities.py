@@ -48,6 +48,8 @@ class Activities:
         """Where it slept last."""
         self.events: deque[str] = deque(maxlen=4)
         """What was perceived since the last turn, for reflexes and habits that follow on something."""
+        self._intends: Habit | None = None
+        """The habit for which it is on its way."""
         self._at: dict[str, float] = {}
         self._wished: set[str] = set()
 
@@ -168,9 +170,13 @@ class Activities:
     def _habit(self, situation: Situation) -> Decision | None:
         """Keep a habit of this time of day: go to its place, or do it there."""
         due = [one for one in situation.habits if one.timed and one.is_time(situation.hour)]
+        if self._intends in due and self._place_of(self._intends) == situation.location:
+            habit, self._intends = self._intends, None
+            return self._keep(habit, situation)
         if not due or not self._rested("habit", situation, HABIT_REST):
             return None
-        habit = self._mind.rng.choice(due)
+        here = [one for one in due if self._place_of(one) in ("", situation.location)]
+        habit = self._mind.rng.choice(here if here and self._mind.rng.random() < 0.5 else due)
         if self._at.get(f"habit {habit.does}", float("-inf")) > situation.seconds - 3 * HABIT_REST:
             return None
         return self._keep(habit, situation)
@@ -181,7 +187,7 @@ class Activities:
         if place and place != situation.location:
             way = self._explorer.way_to((place,), situation.exits)
             self.bound_for = place if way else ""
-            self._at.pop("habit", None)  # it is kept when it is there
+            self._intends = habit
             return self._step(situation, way, f"goes where it {does}") if way else None
         self._at[f"habit {habit.does}"] = situation.seconds
         behind = f" | {habit.reason}" if habit.reason else ""
