@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable
 from pathlib import Path
 
 from agents.agent import Agent
@@ -120,9 +120,7 @@ class Reloading:
             by_top.setdefault(path.relative_to(parts.vault).parts[0], []).append(path)
         for path in by_top.get("config", ()):
             parts.configuration.reload(path)
-        for top, reload in (("text", parts.texts.reload), ("instinct", parts.lore.load)):
-            if top in by_top:
-                reload()
+        self._words(by_top)
         if "world" in by_top:
             refused += self._world()
         for path in by_top.get("agents", ()):
@@ -174,6 +172,13 @@ class Reloading:
         except OSError:
             return True
         return False
+
+    def _words(self, tops: Collection[str]) -> None:
+        """Reload the texts and the instinct's intents, if any of their files changed."""
+        if "text" in tops:
+            self._parts.texts.reload()
+        if "instinct" in tops:
+            self._parts.lore.load()
 
     def _prompts(self) -> None:
         """Reload the prompts; those of reflection are read when needed."""

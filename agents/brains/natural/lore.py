@@ -31,9 +31,10 @@ NOBODY = Names("")
 
 
 class _Match(NamedTuple):
-    """A pattern that fits; the greatest counts: most words of the pattern's own, then most names, then the first."""
+    """A pattern that fits; the greatest counts: most words of the pattern's own, fewest in slots, most names, first."""
 
     own: int
+    spare: int
     names: int
     order: int
     intent: Intent
@@ -156,7 +157,7 @@ class Lore:
         if found and any(one.intent.counterexamples for one in found):
             masked = self._masked(sentence, names)
             found = [one for one in found if (one.intent.name, masked) not in self._against]
-        best = max(found, key=lambda one: one[:3], default=None)
+        best = max(found, key=lambda one: one[:4], default=None)
         if best is None:
             return None
         return self._meaning(best.intent, sentence, names, best.slots, "open" if last else "pattern")
@@ -191,7 +192,7 @@ class Lore:
                 if slot != "few":
                     said = sentence[some[first].start : some[first + size - 1].end]
                     slots[KEYS.get(slot, slot)] = said.removesuffix("'s").removesuffix("’s") if size == 1 else said
-            yield _Match(own, named, order, intent, slots)
+            yield _Match(own, own - len(some), named, order, intent, slots)
 
     # ---- words ----
 
