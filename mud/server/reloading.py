@@ -51,6 +51,7 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self._noticed, parts.clock, parts.vault)
         self._later: set[asyncio.Task[None]] = set()
+        parts.lore.get()  # an edit that breaks a file then has a last good version behind it
         check_texts(parts.texts)  # from now on every edit is checked against the phrases
         self._known = frozenset(parts.problems) - frozenset(parts.met)
         """Problems in people's files that were reported."""
