@@ -1,0 +1,392 @@
+"""One sentence put to an agent, and what memory, the place and the profile give to answer it.
+
+Nothing is invented: what is said stands in the texts of the voice, in what the agent perceived, or before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from agents.brains import Decision, Recall, Situation
+from agents.brains.natural.facts import NEAR, SURE, Fact, Question, find, otherwise, told_to
+from agents.brains.natural.lore import Lore
+from agents.brains.natural.meaning import Meaning
+from agents.brains.natural.retell import lead, own_words, part, retell, with_pronoun
+from agents.brains.natural.topics import Topic
+from agents.brains.natural.words import tokens
+from agents.memory.entries import Entry, Hit
+from agents.memory.perception import Utterance, heard_in
+from agents.text.addressing import mentions
+from mud.clock import parse_iso
+from mud.world.sentences import sentences
+
+if TYPE_CHECKING:
+    from agents.brains.natural.mind import Mind
+
+HITS = 16
+"""How many memories are looked through for an answer."""
+CERTAIN = 0.85
+"""From which score on a fact answers also what was read as another question."""
+Answering = Generator[Recall, tuple[Hit, ...], Decision | None]
+Looking = Generator[Recall, tuple[Hit, ...], list[Fact]]
+ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose": "who", "why": "why", "name": "name",
+          "colour": "colour", "color": "colour", "called": "name", "named": "name"}  # fmt: skip
+THEM = ("he", "she", "him", "her", "they", "them", "his", "their")
+_AND = (["and"], ["what", "about"], ["how", "about"])
+_DATES = frozenset(("day", "time", "year", "month", "date"))
+_STEPS = ((3, "now", 1), (45, "minutes", 1), (90, "hour", 60), (22 * 60, "hours", 60), (36 * 60, "day", 1440))
+
+
+@dataclass(slots=True)
+class Talk:
+    """One sentence on its way to a line.
+
+    Args:
+        mind: who answers.
+        meaning: what the sentence means.
+        said: the line.
+        situation: the situation.
+    """
+
+    mind: Mind
+    meaning: Meaning
+    said: Utterance
+    situation: Situation
+
+    @property
+    def asker(self) -> str:
+        return self.said.speaker
+
+    @property
+    def lore(self) -> Lore:
+        return self.mind.lore()
+
+    @property
+    def now(self) -> str:
+        return self.situation.recent[-1].at if self.situation.recent else ""
+
+    @property
+    def low(self) -> list[str]:
+        """The words of the sentence."""
+        return tokens(self.meaning.words)
+
+    @property
+    def others(self) -> list[str]:
+        return [one.name for one in self.situation.people if one.name != self.asker]
+
+    @property
+    def last(self) -> Topic:
+        return self.mind.topics.get(self.asker, Topic())
+
+    @property
+    def person(self) -> str:
+        """Whom the sentence is about, by the name known; empty for nobody."""
+        slot = self.meaning.slots.get("person") or ""
+        if slot.casefold() in ("i", "me", "you"):
+            return self.mind.name if slot.casefold() == "you" else self.asker
+        points = slot.casefold() or next((word for word in self.low if word in THEM[:6]), "")
+        if points in THEM:
+            slot = self.meant(points)
+        people = self.mind.names(self.situation).people
+        known = next((name for name in people if slot and slot.casefold() == name.casefold()), "")
+        named = (name for name in people if name != self.asker and mentions(self.meaning.words, name))
+        return known or next(named, slot)
+
+    @property
+    def topic(self) -> str:
+        """What the sentence is about, as said."""
+        slots = self.meaning.slots
+        return next((slots[key] for key in ("topic", "thing", "text", "place", "person") if slots.get(key)), "")
+
+    @property
+    def recent(self) -> list[Entry]:
+        """The tail without this line."""
+        this = heard_in(self.situation.recent, self.said)
+        return [entry for entry in self.situation.recent if entry.seq != this]
+
+    def say(self, keys: Sequence[str], why: str, **places: str) -> Decision | None:
+        """Say something to who asks."""
+        return self.speak(keys, why, places)
+
+    def speak(
+        self, keys: Sequence[str], why: str, places: dict[str, str], *, private: bool = False, cites: Sequence[str] = ()
+    ) -> Decision | None:
+        """Say something to who asks; a whisper is answered by a whisper."""
+        unknown = bool(keys) and keys[0].startswith("unknown.")
+        reason = "" if self.meaning.wants == "nothing" else "reason.unknown" if unknown else "reason.answer"
+        plain = unknown or self.meaning.wants in ("nothing", "deed")
+        return self.mind.say(
+            self.situation,
+            self.asker,
+            keys if plain else (*keys, "answer.again"),
+            places,
+            why,
+            private=private or self.said.private,
+            reason=reason,
+            cites=tuple(cites),
+        )
+
+    def say_of(self, key: str, one: Entry | Fact, words: str = "", person: str = "", **more: str) -> Decision | None:
+        """Say a text about a memory, with where and when it was."""
+        private = isinstance(one, Fact) and one.private
+        places = {"person": person or one.actor or "", "place": one.place or "", "when": self.when(one.at), **more}
+        places["words"] = ended(words) if words else ""
+        return self.speak((key,), f"remembers {one.kind} {one.seq}", places, private=private, cites=(str(one.seq),))
+
+    def age(self, at: str) -> float:
+        """Return how many hours ago something was; -1 when that cannot be read."""
+        try:
+            return (parse_iso(self.now) - parse_iso(at)).total_seconds() / 3600
+        except ValueError:
+            return -1.0
+
+    def when(self, at: str) -> str:
+        """Say how long ago something was; empty when that cannot be read."""
+        minutes = self.age(at) * 60
+        key, unit = next(((key, unit) for limit, key, unit in _STEPS if minutes < limit), ("days", 1440))
+        number = str(max(2, round(minutes / unit)))
+        return self.mind.speaker.plain(f"when.{key}", number=number) if minutes >= 0 else ""
+
+    def recall(self, query: str, *, own: bool = False) -> Generator[Recall, tuple[Hit, ...], list[Entry]]:
+        """Look something up; return the memories found and the tail, oldest first."""
+        hits = yield Recall(query, HITS, own)
+        found = {hit.entry.seq: hit.entry for hit in hits if hit.entry and hit.entry.kind != "dream"}
+        found.update((entry.seq, entry) for entry in self.recent)
+        self.mind.relations.learn(found.values(), self.mind.names(self.situation).people)
+        return [found[seq] for seq in sorted(found)]
+
+    # -- the question -------------------------------------------------------------------------------------------------
+
+    def question(self) -> Question | Fact:
+        """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
+        words, last = self.lore.words, self.last
+        topic = self.meaning.slots.get("topic") or ""
+        framed = topic and self.meaning.how == "pattern" and "you" in self.low and "you" not in tokens(topic)
+        question = self.asked(topic if framed else self.meaning.words)  # "did I tell you of my trip" is of the trip
+        low = tokens(question.text)
+        if last.text and question.person and low[:-1] in _AND:
+            return self.asked(f"{last.text} {question.person}")
+        points = next((word for word in low if word in words.of("leans") and word != "there"), "")
+        if points and (about := self.meant(points)):
+            turned = self.asked(with_pronoun(question.text, points, about, words))
+            return turned._replace(person=about) if last.fact and about == last.fact.actor else turned
+        rest = [word for word in question.words if word not in words.of("asked")]
+        bare = not (rest or question.person or question.own or question.yours)
+        exact = last.fact and question.asks not in ("", "what") and part(last.fact.words, question.asks, (), words)
+        if bare and exact and last.fact:
+            return last.fact._replace(score=1.0)
+        leans = bare or points
+        return question._replace(words=tuple(dict.fromkeys((*question.words, *last.words)))) if leans else question
+
+    def meant(self, pronoun: str) -> str:
+        """Return whom or what a pronoun means, as who asks would say it; empty when that is unclear."""
+        fact = self.last.fact
+        if fact is None:
+            return ""
+        about = lead(fact.words, pronoun, self.lore.words)
+        if fact.actor in ("", self.asker):
+            return about
+        other = fact.actor if pronoun in THEM else ""
+        return (retell(about, fact.actor, self.asker, self.lore.words) or about) if about else other
+
+    def asked(self, text: str) -> Question:
+        """Return a question to memory as it stands."""
+        words, low, asks = self.lore.words, self.low, self.meaning.asks
+        if asks in ("", "what", "yes") or self.meaning.wants != "memory":
+            low = [*low[:3], *(word for word in low[3:] if ASKING.get(word) == "name")]
+            number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
+            asks = "number" if number else next((ASKING[word] for word in low if word in ASKING), asks)
+        if {"which", "what"} & set(tokens(text)) and _DATES & set(tokens(text)):
+            asks = "when"
+        me = words.stem(self.mind.name.casefold())
+        telling = tuple(word for word in words.content(text) if words.stem(word) != me)
+        people = self.mind.names(self.situation).people
+        return Question(text, asks, self.asker, self.mind.name, telling, self.person, self.mind.minds, people)
+
+    def your(self, words: str) -> str:
+        """Return words of who asks as one says them back: "my boat" is "your boat"."""
+        turned = retell(words, self.asker, self.asker, self.lore.words) or words
+        return turned if len(turned) < 60 else ""
+
+    def thing(self) -> str:
+        """Return what the sentence is about, as one says it back; empty when that is unclear."""
+        for pronoun in ("it", "she", "they", "he"):
+            if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
+                bare = found.removeprefix("the ")
+                found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
+                return self.your(found)
+        return ""
+
+    # -- from memory --------------------------------------------------------------------------------------------------
+
+    def look_up(self, question: Question, *, wide: bool = True) -> Looking:
+        """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
+        own = f" {self.asker}" if question.own else ""
+        hits = yield Recall(f"{question.text}{own}", HITS, False)
+        facts = find(question, hits, self.recent, self.lore)
+        wider = self.lore.words.widened(question.words)
+        if wide and (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
+            more = yield Recall(" ".join(wider) + own, HITS, False)
+            facts = find(question, (*hits, *more), self.recent, self.lore)
+        return facts
+
+    def surely(self) -> Answering:
+        """Answer only what memory answers for certain."""
+        question = self.question()
+        if isinstance(question, Fact) or not question.words:
+            return None
+        facts = yield from self.look_up(question, wide=False)
+        sure = facts and facts[0].score >= CERTAIN and facts[0].kind in ("heard", "told")
+        return self.tell(facts[0], question, facts) if sure else None
+
+    def from_memory(self) -> Answering:
+        """Answer from memory, from what is in sight, or say that it cannot be found."""
+        question = self.question()
+        if isinstance(question, Fact):
+            return self.tell(question, self.asked(self.meaning.words), [question])
+        if not question.words and not question.person and len(tokens(question.text)) < 4:
+            return self.say(("reply.unclear",), "did not understand")
+        facts = yield from self.look_up(question)
+        seen = self.in_sight(question)
+        if facts and facts[0].score >= (SURE if seen else NEAR):
+            about = self.meaning.asks in ("", "what") and "about" in self.meaning.intent
+            return self.tell_about(question, facts) if about else self.tell(facts[0], question, facts)
+        return self.without(question, facts, seen)
+
+    def without(self, question: Question, facts: Sequence[Fact], seen: str) -> Decision | None:
+        """Answer what memory does not: by a look, by what is in sight, or by saying that it is not known."""
+        if look := self.to_look_at(question, facts):
+            self.mind.looking = self.said
+            return Decision(f"examine {look}", "looks before it answers")
+        if seen:
+            return self.say(("answer.in_view",), "sees it", words=seen)
+        if question.yours and (told := self.of_itself(question.words)):
+            return self.say(("self.profile",), "says who it is", words=told)
+        if self.asker in self.mind.minds and self.mind.rng.random() < 0.5:
+            return self.say((), "does not know, and a mind asks")
+        self.mind.topics[self.asker] = Topic(question.words, None, question.text)
+        thing, other = self.thing(), question.person not in ("", self.asker, self.mind.name)
+        about = "self" if question.yours else "person" if other else "thing" if thing else "plain"
+        given = (key for key in self.meaning.texts if key.startswith("unknown.") and key != "unknown.plain")
+        keys = (*given, f"unknown.{about}", "unknown.plain")
+        return self.say(keys, "cannot find it", thing=thing, person=self.your(question.person))
+
+    def told(self, fact: Fact) -> str:
+        """Return a fact as a sentence for who asks; empty when only a quotation does."""
+        here = self.situation.location
+        return told_to(fact, self.asker, self.mind.name, here, self.age(fact.at), self.lore.words)
+
+    def lately(self, fact: Fact) -> bool:
+        return any(self.mind.speaker.said_lately(one) for one in (self.told(fact), fact.words) if one)
+
+    def tell(self, fact: Fact, question: Question, facts: Sequence[Fact]) -> Decision | None:
+        """Tell a fact, in the form that fits where it comes from."""
+        words, you = self.lore.words, "_you" if fact.actor == self.asker else ""
+        telling = dict.fromkeys((*question.words, *words.content(fact.words)))
+        self.mind.topics[self.asker] = Topic(tuple(telling), fact, question.text)
+        told = self.told(fact)
+        exact = part(told, question.asks, tokens(question.text), words) if told else None
+        other = otherwise(question, facts, words)
+        form = told or ended(fact.words)
+        if other:
+            keys = [f"answer.differ{'_mine' if you else '_you' if other.actor == self.asker else ''}"]
+        elif fact.kind in ("heard", "told") and fact.actor:
+            keys = self.keys_of(fact, you, told, exact)
+        elif fact.kind == "known":
+            keys = ["answer.known" if fact.score >= SURE else "answer.known_near", "answer.known_quoted"]
+        else:
+            own = {"saw": "saw", "result": "looked", "note": "note", "summary": "summary"}.get(fact.kind, "known")
+            keys = [*(["answer.looked_there"] if own == "looked" and question.asks == "where" else []), f"answer.{own}"]
+        if keys[0].startswith(("answer.differ", "answer.near", "answer.quoted")):
+            form = ended(fact.words)
+        places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
+                  "part": exact or "", "thing": fact.title, "other": other.actor if other else "",
+                  "others": ended(other.words) if other else ""}  # fmt: skip
+        cites = tuple(one.cited for one in (fact, other) if one and one.cited)
+        why = f"remembers {fact.kind} {fact.cited}: {fact.score:.2f}"
+        return self.speak(keys, why, places, private=fact.private, cites=cites)
+
+    def keys_of(self, fact: Fact, you: str, told: str, exact: str | None) -> list[str]:
+        """Return the texts that tell what somebody said, the best first."""
+        if fact.score < SURE:
+            return [f"answer.near{you}"]
+        if fact.via and fact.via != self.asker:
+            return ["answer.hearsay_fact" if told and not you else f"answer.hearsay{you}", f"answer.quoted{you}"]
+        if not told:
+            return [f"answer.quoted{you}"]
+        form = [f"answer.fact{you}", f"answer.told{you}"]
+        form = form[::-1] if self.mind.rng.random() < 0.3 else form
+        return [f"answer.part{you}", *form] if exact else form
+
+    def tell_about(self, question: Question, facts: Sequence[Fact]) -> Decision | None:
+        """Tell what is known of something, up to two facts of one teller, those not told lately."""
+        fresh = [one for one in facts if one.score >= NEAR and not self.lately(one)]
+        if not fresh:
+            return self.say(("answer.no_more",), "has told all", thing=self.thing() or self.person)
+        first = fresh[0]
+        alike = (one for one in fresh[1:] if (one.actor, one.kind, one.via) == (first.actor, first.kind, ""))
+        more = next((one for one in alike if one.score >= SURE and self.told(one)), None)
+        if more is None or not self.told(first) or first.score < SURE:
+            return self.tell(first, question, [first])
+        self.mind.topics[self.asker] = Topic(question.words, first, question.text)
+        return self.tell_all([first, more])
+
+    def tell_all(self, facts: Sequence[Fact]) -> Decision | None:
+        """Tell several facts of one teller in one breath."""
+        told = [self.told(one) or f"'{ended(one.words)}'" for one in facts]
+        words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
+        first, key = facts[0], "answer.fact_you" if facts[0].actor == self.asker else "answer.fact"
+        places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}
+        private, cites = any(one.private for one in facts), tuple(one.cited for one in facts)
+        return self.speak((key,), "tells what it knows", places, private=private, cites=cites)
+
+    # -- from the place and the profile -------------------------------------------------------------------------------
+
+    def view(self) -> str:
+        return " ".join(sentences(self.situation.description)[:2])
+
+    def in_sight(self, question: Question) -> str:
+        """Return the sentence of the place's description that answers; empty for none."""
+        words = self.lore.words
+        strong = [one for one in question.words if words.stem(one) not in words.weak and one not in words.of("asked")]
+        if question.own or question.yours or not strong:
+            return ""
+        found = [(words.coverage(strong, one), one) for one in sentences(self.situation.description)]
+        score, text = max(found, key=lambda one: one[0], default=(0.0, ""))
+        return text if score >= 0.7 else ""
+
+    def to_look_at(self, question: Question, facts: Sequence[Fact]) -> str:
+        """Return a thing here that the question is about and that was not looked at for it; empty for none."""
+        thing = self.named((*self.situation.items, *self.others))
+        seen = any(fact.kind == "result" for fact in facts) or thing in self.mind.looked_at
+        if not thing or seen or question.yours or question.asks not in ("", "what", "colour", "number", "why", "yes"):
+            return ""
+        self.mind.looked_at.add(thing)
+        return thing
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return which of these names the sentence names, be it by its last word; empty for none."""
+        words = self.lore.words
+        said = set(map(words.stem, tokens(self.topic or self.meaning.words)))
+        near = [name for name in names if name != self.mind.name and words.stem(tokens(name)[-1]) in said]
+        whole = [name for name in near if set(map(words.stem, words.content(name))) <= said] or near[: len(near) == 1]
+        return max(whole, key=len, default="")
+
+    def of_itself(self, wanted: Sequence[str]) -> str:
+        """Return the sentence of its profile that answers best; empty for none."""
+        told = own_words(self.situation.profile, self.lore.words)
+        found = ((self.lore.words.coverage(wanted, one), -number, one) for number, one in enumerate(told))
+        best = max(found, default=(0.0, 0, ""))
+        return best[2] if best[0] >= 0.5 else ""
+
+    def article(self, thing: str) -> str:
+        first = thing.split(" ", 1)[0]
+        return thing if first in self.lore.words.of("determiner") or not first.islower() else f"the {thing}"
+
+
+def ended(words: str) -> str:
+    """Return a statement with a mark at its end."""
+    words = words.strip()
+    return words if words.rstrip("\"”'’)").endswith((".", "!", "?", "…")) else f"{words.rstrip(',;:')}."
