@@ -31,8 +31,8 @@ PROMPT, MIND_PROMPT = (0.5, 2.5), (2.0, 5.0)
 """After how many seconds it answers a person, and another mind, at least and at most."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
-WAITS = 4.0
-"""How many think intervals it waits for the other in a conversation."""
+WAITS, PATIENCE = 4.0, 2.2
+"""How many think intervals it waits for another mind in a conversation, and for a person."""
 
 _LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
@@ -112,7 +112,8 @@ class Natural:
         mind, talk = self._mind, self._talk
         said = self._attention.newest(situation.seconds)
         if said and (decision := (yield from self._respond(said, situation, new))):
-            return replace(decision, answers=heard_in(situation.recent, said), pause=WAITS)
+            waits = WAITS if said.speaker in mind.minds else PATIENCE
+            return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
             return decision
         if situation.woke and (decision := self._acts.morning(situation)):

@@ -30,7 +30,7 @@ BUSY = 20.0
 """Seconds for which who spoke to another is not spoken to."""
 ALONE = (20.0, 90.0)
 """Seconds after a conversation until it begins one with another mind, at least and at most."""
-QUIET = 25.0
+QUIET = 18.0
 """Seconds of silence after which a person is spoken to; doubled each time nobody takes it up."""
 ON_SUBJECT = 3
 """Own lines to one subject."""
@@ -188,9 +188,9 @@ class Talk:
             wait = QUIET * 2.0 ** self._ignored.get(person.name, 0)
             if person.thinks or situation.seconds - one.at < wait:
                 return None
-        decision = self._speak(
-            situation, person.name, self._ordered(list(self._openers(situation, person)), person.name)
-        )
+        near = list(self._about(one, situation)) if one is not None and one.partner == person.name else []
+        ordered = [*self._ordered(near, person.name), *self._ordered([*self._openers(situation, person)], person.name)]
+        decision = self._speak(situation, person.name, ordered)
         if decision and not person.thinks:
             self._ignored[person.name] = self._ignored.get(person.name, 0) + 1
         return decision
@@ -340,7 +340,7 @@ class Talk:
         yield Move("topic.ask_self" if person.thinks else "talk.ask", name, asks, {})
 
     def _news(self, situation: Situation, listener: str, of: str = "") -> Iterator[Move]:
-        """Yield what people told in the open, not to its teller and not before those who heard it, retold if it can be."""
+        """Yield what people told in the open, retold if it can be; not to its teller, nor while its teller is here."""
         mind, here = self._mind, {person.name for person in situation.people}
         for entry in reversed(situation.recent):
             teller = entry.actor or ""
