@@ -14,20 +14,21 @@ from mud.registry import hint
 _KEYS_BY_PLACES = {
     "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
     "name place": """
-        answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far answer.you_are_here greet.cool greet.first greet.known
-        greet.morning greet.several greet.warm leave.night leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
+        answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far
+        answer.you_are_here greet.cool greet.first greet.known greet.morning greet.several greet.warm leave.night
+        leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
     """,
     "name words when": "greet.remembers",
     "name": """
         ack.birth ack.birthday ack.death ack.fear ack.gift ack.glad ack.illness ack.kept ack.know ack.love ack.luck
         ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
-        emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer reason.asked
-        reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow reply.foreign reply.forget reply.insult
-        reply.joke reply.night reply.no_news reply.praise reply.short reply.sorry reply.stay reply.thanks reply.time
-        reply.unclear reply.unwilling reply.wish self.kind self.know self.no_goal self.stranger self.wearing
-        self.your_name talk.ask unknown.deed unknown.not_told unknown.plain unknown.promise_mine unknown.promise_you
-        unknown.self
+        emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer
+        reason.asked reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow
+        reply.foreign reply.forget reply.insult reply.joke reply.night reply.no_news reply.praise reply.short
+        reply.sorry reply.stay reply.thanks reply.time reply.unclear reply.unwilling reply.wish self.kind self.know
+        self.no_goal self.stranger self.wearing self.your_name talk.ask unknown.deed unknown.not_told unknown.plain
+        unknown.promise_mine unknown.promise_you unknown.self
     """,
     "name person": """
         answer.acquainted answer.company answer.discreet answer.person_here opinion.person reply.errand
@@ -36,8 +37,8 @@ _KEYS_BY_PLACES = {
     "name person words": "ack.link talk.errand talk.news",
     "name self place": "self.who",
     "name words": """
-        ack.link_you ack.retold answer.known answer.known_near answer.likes answer.known_quoted answer.summary goal.topic self.goal
-        self.goal_reached self.profile talk.saw
+        ack.link_you ack.retold answer.known answer.known_near answer.known_quoted answer.likes answer.summary
+        goal.topic self.goal self.goal_reached self.profile talk.saw
     """,
     "name words when place": "self.know_words",
     "name words others": "self.know_two",
@@ -51,9 +52,9 @@ _KEYS_BY_PLACES = {
         leave.subject opinion.thing topic.agree topic.ask_view topic.disagree topic.dislike topic.like topic.where
     """,
     "name person place when words": """
-        answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept answer.promise_kept_you
-        answer.promise_you answer.quoted answer.quoted_you answer.seen answer.time answer.told answer.told_you
-        answer.yes_told answer.yes_told_you opinion.kind opinion.rude
+        answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept
+        answer.promise_kept_you answer.promise_you answer.quoted answer.quoted_you answer.seen answer.time answer.told
+        answer.told_you answer.yes_told answer.yes_told_you opinion.kind opinion.rude
     """,
     "name person place when words thing": "answer.about answer.about_you",
     "name person place when words via": "answer.hearsay answer.hearsay_you",
@@ -65,15 +66,16 @@ _KEYS_BY_PLACES = {
     "name place person": "topic.ask_person topic.person",
     "name place person when": "topic.seen",
     "name thing place": """
-        answer.exits answer.thing_here answer.things answer.way answer.way_first goal.ask goal.reached goal.stuck talk.gone talk.new
+        answer.exits answer.thing_here answer.things answer.way answer.way_first goal.ask goal.reached goal.stuck
+        talk.gone talk.new
     """,
     "name person place when part": "answer.part",
     "name place when part": "answer.part_you",
     "name person via words": "answer.hearsay_fact",
     "name place words": "answer.in_view answer.place_words talk.changed topic.habit topic.self",
     "name place when words": """
-        answer.fact_you answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw answer.self answer.time_saw
-        opinion.kind_you opinion.rude_you
+        answer.fact_you answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw
+        answer.self answer.time_saw opinion.kind_you opinion.rude_you
     """,
     "name thing words": "answer.note",
     "place": "emote.idle emote.yawn think.morning think.place",

@@ -32,7 +32,7 @@ TOLD = [
 
 
 @pytest.mark.parametrize(("fact", "question", "wanted"), TOLD)
-def test_what_somebody_told_comes_back_to_them_as_theirs(fact, question, wanted):
+def test_what_somebody_told_comes_back_to_them_as_theirs(fact: str, question: str, wanted: str) -> None:
     evening = Evening()
     evening.say(f"Eliza, {fact}.")
     evening.later(1)
@@ -41,16 +41,17 @@ def test_what_somebody_told_comes_back_to_them_as_theirs(fact, question, wanted)
     assert not re.search(r"\bmy\b", heard)
 
 
-def test_what_somebody_told_is_told_to_others_with_whose_it_is():
+def test_what_somebody_told_is_told_to_others_with_whose_it_is() -> None:
     evening = Evening()
     evening.say("My dog is called Biscuit.")
     evening.say("I live in a blue house by the river.")
     heard = evening.say("Where does Ann live?", "Bob")
-    assert "blue house" in heard and "Ann" in heard
+    assert "blue house" in heard
+    assert "Ann" in heard
     assert "Biscuit" not in evening.say("What is my dog called?", "Bob")
 
 
-def test_a_pronoun_means_what_was_spoken_of_last():
+def test_a_pronoun_means_what_was_spoken_of_last() -> None:
     evening = Evening()
     evening.say("My grandmother was called Rose.")
     evening.say("She had green eyes.")
@@ -58,7 +59,7 @@ def test_a_pronoun_means_what_was_spoken_of_last():
     assert "green" in evening.say("What colour were her eyes?").lower()
 
 
-def test_a_question_may_lean_on_the_answer_before():
+def test_a_question_may_lean_on_the_answer_before() -> None:
     evening = Evening()
     evening.say("I play chess with Corvin every Thursday in the inn.")
     evening.say("With whom do I play chess?")
@@ -66,15 +67,16 @@ def test_a_question_may_lean_on_the_answer_before():
     assert "inn" in evening.say("And where?")
 
 
-def test_a_correction_holds():
+def test_a_correction_holds() -> None:
     evening = Evening()
     evening.say("The key to the cellar hangs behind the clock.")
     evening.say("Actually, the key hangs behind the stove now.")
     heard = evening.say("Where is the cellar key?")
-    assert "stove" in heard and "clock" not in heard
+    assert "stove" in heard
+    assert "clock" not in heard
 
 
-def test_of_two_who_tell_it_differently_both_are_named():
+def test_of_two_who_tell_it_differently_both_are_named() -> None:
     evening = Evening(people=("Ann", "Bob", "Cal"))
     evening.say("The market opens at eight.", "Bob")
     evening.say("The market opens at nine.", "Ann")
@@ -82,14 +84,14 @@ def test_of_two_who_tell_it_differently_both_are_named():
     assert {"eight", "nine", "Ann", "Bob"} <= set(re.findall(r"\w+", heard))
 
 
-def test_the_source_of_an_answer_is_named():
+def test_the_source_of_an_answer_is_named() -> None:
     evening = Evening()
     evening.say("The bridge is closed.", "Bob")
     evening.say("Is the bridge closed?", "Ann")
     assert "Bob" in evening.say("Who told you that?", "Ann")
 
 
-def test_what_it_cannot_find_it_does_not_make_up():
+def test_what_it_cannot_find_it_does_not_make_up() -> None:
     evening = Evening()
     evening.say("My cat sleeps all day.")
     for question in ("Where is the treasure?", "What is the capital of France?", "How many legs has a spider?"):
@@ -97,13 +99,13 @@ def test_what_it_cannot_find_it_does_not_make_up():
         assert LORE.words.is_ignorant(heard), heard
 
 
-def test_a_name_that_is_given_is_used():
+def test_a_name_that_is_given_is_used() -> None:
     evening = Evening()
     assert "Jo" in evening.say("Call me Jo.")
     assert "Jo" in evening.say("What is my name?")
 
 
-def test_a_death_a_birthday_and_a_hospital_are_met_as_such():
+def test_a_death_a_birthday_and_a_hospital_are_met_as_such() -> None:
     evening = Evening()
     assert evening.decided_on("My father died last winter.") == "ack.death"
     assert evening.decided_on("My brother is in hospital.") == "ack.illness"
@@ -111,14 +113,14 @@ def test_a_death_a_birthday_and_a_hospital_are_met_as_such():
     assert evening.decided_on("I'm in love with the baker's son.") == "ack.love"
 
 
-def test_a_promise_that_was_kept_is_kept_in_mind():
+def test_a_promise_that_was_kept_is_kept_in_mind() -> None:
     evening = Evening()
     evening.say("Eliza, I promise I will bring you a rope tomorrow.")
     assert evening.decided_on("Eliza, here is the rope I promised.") == "ack.kept"
     assert evening.mind.relations.is_warm("Ann")
 
 
-def test_who_was_rude_is_remembered_until_they_are_sorry():
+def test_who_was_rude_is_remembered_until_they_are_sorry() -> None:
     evening = Evening()
     evening.say("Eliza, you are a stupid fool.", "Bob")
     assert evening.mind.relations.is_cool("Bob")
@@ -126,13 +128,13 @@ def test_who_was_rude_is_remembered_until_they_are_sorry():
     assert not evening.mind.relations.is_cool("Bob")
 
 
-def test_an_errand_is_taken_and_reported():
+def test_an_errand_is_taken_and_reported() -> None:
     evening = Evening()
     assert "Moss" in evening.say("Tell Moss that supper is ready.")
     assert [(one.to, one.words) for one in evening.mind.errands] == [("Moss", "supper is ready")]
 
 
-def test_nobody_is_spoken_to_who_is_not_here():
+def test_nobody_is_spoken_to_who_is_not_here() -> None:
     evening = Evening(people=("Bob",))
     assert evening.say("What is my dog called?", "Ann") == ""
 
@@ -160,13 +162,14 @@ QUESTIONS = (
     asked=st.lists(st.sampled_from(QUESTIONS), min_size=1, max_size=4),
     seed=st.integers(0, 9),
 )
-def test_what_was_confided_is_repeated_to_nobody_else(secret, whispers, asked, seed):
+def test_what_was_confided_is_repeated_to_nobody_else(secret: str, whispers: bool, asked: list[str], seed: int) -> None:
     evening = Evening(seed=seed)
     words = f"I buried {secret} under the old pear tree."
     evening.say(words if whispers else f"This is a secret: {words}", whisper=whispers)
     for question in asked:
         heard = evening.say(question.format(secret), "Bob").casefold()
-        assert "old pear tree" not in heard and "buried" not in heard
+        assert "old pear tree" not in heard
+        assert "buried" not in heard
     heard = evening.say(f"Where did I bury the {secret}?")
     assert heard.startswith("whisper Ann ") or LORE.words.is_ignorant(heard)
 
@@ -180,11 +183,11 @@ def test_what_was_confided_is_repeated_to_nobody_else(secret, whispers, asked, s
         ("I like the well.", "", ""),
     ],
 )
-def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line, source, words):
+def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line: str, source: str, words: str) -> None:
     assert unwrapped(line, ("Ann", "Bob", "Moss"), LORE.words) == (source, words)
 
 
-def test_every_voice_has_its_texts_filled():
+def test_every_voice_has_its_texts_filled() -> None:
     for voice in ("default", "eliza", "moss", "tamsin", "corvin"):
         evening = Evening(voice=voice)
         for fact, question, wanted in TOLD:

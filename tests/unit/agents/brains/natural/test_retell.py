@@ -11,11 +11,11 @@ from tests.unit.agents.brains.natural.shipped import LORE
 
 WORDS = LORE.words
 
-TURNED = [
+TURNED: list[tuple[str, str | None, str | None]] = [
     ("my uncle keeps a lighthouse", "your uncle keeps a lighthouse", "Ann's uncle keeps a lighthouse"),
     ("I am learning the cello", "you are learning the cello", "Ann is learning the cello"),
     ("I'm afraid of spiders", "you are afraid of spiders", "Ann is afraid of spiders"),
-    ("I've lost my ring in my garden", "you have lost your ring in your garden", "Ann has lost their ring in their garden"),
+    ("I've lost my ring in my hut", "you have lost your ring in your hut", "Ann has lost their ring in their hut"),
     ("I never drink tea", "you never drink tea", "Ann never drinks tea"),
     ("I don't like onions", "you don't like onions", "Ann doesn't like onions"),
     ("I'd better go", "you had better go", "Ann had better go"),
@@ -41,7 +41,7 @@ TURNED = [
     ('my brother said "I am tired"', None, None),
 ]  # fmt: skip
 
-PARTS = [
+PARTS: list[tuple[str, str, str, str | None]] = [
     ("number", "how many hives does Moss keep", "Moss keeps twelve hives", "twelve hives"),
     ("number", "how many sisters do I have", "you have three brothers and two sisters", "two sisters"),
     ("number", "how old is my sister", "your sister is forty years old", "forty years old"),
@@ -61,7 +61,7 @@ PARTS = [
     ("who", "who stole the bell", "the bell was stolen by the miller's boy", "the miller's boy"),
     ("who", "whom do I owe money", "you owe Hollis five shillings", "Hollis"),
     ("who", "who is my boss", "your boss is called Mr. Trench", "Mr. Trench"),
-    ("why", "why do I work at the mill", "you work at the mill because you need the money", "because you need the money"),
+    ("why", "why do I work at the mill", "you work at the mill because you must", "because you must"),
     ("colour", "what colour is the door", "the door is painted dark green", "dark green"),
     ("colour", "what colour is my cat", "your cat is black and white", "black and white"),
     ("name", "what is my dog called", "your dog is called Biscuit", "Biscuit"),
@@ -73,37 +73,60 @@ PARTS = [
 
 
 @pytest.mark.parametrize(("said", "to_teller", "to_others"), TURNED)
-def test_what_ann_said_is_told_to_ann_as_you_and_to_others_by_her_name(said, to_teller, to_others):
+def test_what_ann_said_is_told_to_ann_as_you_and_to_others_by_her_name(
+    said: str, to_teller: str | None, to_others: str | None
+) -> None:
     assert retell(said, "Ann", "Ann", WORDS) == to_teller
     assert retell(said, "Ann", "Bob", WORDS) == to_others
 
 
 @pytest.mark.parametrize(("asks", "question", "statement", "wanted"), PARTS)
-def test_the_part_that_is_asked_for_is_found_in_a_statement(asks, question, statement, wanted):
+def test_the_part_that_is_asked_for_is_found_in_a_statement(
+    asks: str, question: str, statement: str, wanted: str | None
+) -> None:
     assert part(statement, asks, question.split(), WORDS) == wanted
 
 
-def test_who_is_named_in_what_was_said_hears_it_quoted():
+def test_who_is_named_in_what_was_said_hears_it_quoted() -> None:
     assert retell("Bob stole my umbrella", "Ann", "Bob", WORDS) is None
 
 
-def test_a_profile_is_told_in_the_first_person():
-    assert own_words("You keep bees. The hives are old. You love your garden.", WORDS) == ("I keep bees.", "I love my garden.")
+def test_a_profile_is_told_in_the_first_person() -> None:
+    assert own_words("You keep bees. The hives are old. You love your garden.", WORDS) == (
+        "I keep bees.",
+        "I love my garden.",
+    )
 
 
-STARTS = ("I keep", "I lost", "my sister wants", "our dog found", "the baker gave me", "I am", "I was near", "Mum likes")
-ENDS = ("a red kite", "my old hat in the garden", "two of your pears", "what I need", "the mill and my horse", "nothing")
+STARTS = (
+    "I keep",
+    "I lost",
+    "my sister wants",
+    "our dog found",
+    "the baker gave me",
+    "I am",
+    "I was near",
+    "Mum likes",
+)
+ENDS = (
+    "a red kite",
+    "my old hat in the garden",
+    "two of your pears",
+    "what I need",
+    "the mill and my horse",
+    "nothing",
+)
 
 
 @given(st.sampled_from(STARTS), st.sampled_from(ENDS))
-def test_no_i_or_my_is_left_when_a_statement_is_told_to_its_teller(start, end):
+def test_no_i_or_my_is_left_when_a_statement_is_told_to_its_teller(start: str, end: str) -> None:
     told = retell(f"{start} {end}", "Ann", "Ann", WORDS)
     if told is not None and "your pears" not in end:
         assert not {"i", "my", "me", "mine", "am", "our"} & set(told.casefold().split())
 
 
 @given(st.text(alphabet="Iimyouwe 'asntr.,?\"bdlkeghc", max_size=60), st.sampled_from(("Ann", "Bob")))
-def test_any_text_is_turned_or_left_and_every_part_stands_in_it(text, listener):
+def test_any_text_is_turned_or_left_and_every_part_stands_in_it(text: str, listener: str) -> None:
     told = retell(text, "Ann", listener, WORDS)
     assert told is None or told.strip()
     for asks in ("number", "when", "where", "who", "why", "colour", "name"):
