@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.brains.natural.lore import Lore
@@ -108,7 +109,14 @@ class Question(NamedTuple):
 
 def is_private(entry: Entry, words: Words) -> bool:
     """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    return not is_known(entry) and (entry.kind == "told" or (entry.kind == "heard" and words.is_secret(entry.text)))
+    return not is_known(entry) and (
+        entry.kind == "told" or (entry.kind == "heard" and _asks_silence(entry.text, words))
+    )
+
+
+@lru_cache(maxsize=1 << 11)
+def _asks_silence(text: str, words: Words) -> bool:
+    return words.is_secret(text)
 
 
 def is_known(entry: Entry) -> bool:
@@ -135,6 +143,11 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
         text = without_address(said.words, called) if said else ""
     else:
         text = entry.text if entry.kind == "saw" and "\n" not in entry.text.strip() else ""
+    return _stated(text, words)
+
+
+@lru_cache(maxsize=1 << 11)
+def _stated(text: str, words: Words) -> list[str]:
     told = [opened(clause, words) for one in sentences(text) for clause in clauses(one)]
     return [
         one[:LONGEST] for one in told if one and not asks(one) and not words.is_ignorant(one) and words.content(one)

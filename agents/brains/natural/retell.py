@@ -409,7 +409,11 @@ class _Sentence:
             particle = word in ("up", "down", "off", "out") and self._is(at + 1, "place_head")
             if at not in timed and not particle and self._is(at, "place_head", "place_word"):
                 while self._runs_on(end) and end not in timed and not self._is(end, "clause"):
-                    leads = self._is(end, "place_head") and end > at + 1 and (word == "by" or (word in _GOING and not going))
+                    leads = (
+                        self._is(end, "place_head")
+                        and end > at + 1
+                        and (word == "by" or (word in _GOING and not going))
+                    )
                     if leads or (self._low[end] == "to" and word != "next"):
                         break
                     end += 1
@@ -460,7 +464,8 @@ class _Sentence:
             whose = self._low[at].endswith("'s")
             if self._named(at) and not (self._known(at) or self._is(at, "time") or placed or whose):
                 return self._cut(at, self.noun_end(at))
-            if self._word(at - 1) in _OF and self._is(at, "determiner") and self.noun_end(at) > at + 1:
+            end = self.noun_end(at) if self._word(at - 1) in _OF and self._is(at, "determiner") else at
+            if end > at + 1 and not any(map(self._known, range(at, end))):
                 return self._cut(at, self.noun_end(at))
         return doer or None
 
@@ -504,7 +509,8 @@ class _Sentence:
         at = 0
         while at < len(self._low):
             end = self.noun_end(at)
-            if end > at and self._low[at] not in _PRONOUNS and self._fits(pronoun, at, end):
+            alone = end == at + 1 and self._low[at] in _PRONOUNS
+            if end > at and not alone and self._fits(pronoun, at, end):
                 text = self._cut(at, end)
                 any_ = self._low[at] in ("a", "an", "some", "this", "these")
                 found.append((at == 0, f"the {text.split(' ', 1)[1]}" if any_ and " " in text else text))
@@ -513,7 +519,9 @@ class _Sentence:
 
     def _fits(self, pronoun: str, at: int, end: int) -> bool:
         low, words = self._low[at:end], self._words
-        named = self._named(at) and not self._is(at, "determiner", "time") and not (at and self._is(at - 1, "place_head"))
+        named = (
+            self._named(at) and not self._is(at, "determiner", "time") and not (at and self._is(at - 1, "place_head"))
+        )
         person = named or not words.of("persons").isdisjoint(low)
         if pronoun in ("he", "his", "him"):
             return person and words.of("female").isdisjoint(low)

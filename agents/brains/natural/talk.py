@@ -35,6 +35,7 @@ ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose"
           "colour": "colour", "color": "colour", "called": "name", "named": "name"}  # fmt: skip
 THEM = ("he", "she", "him", "her", "they", "them", "his", "their")
 _AND = (["and"], ["what", "about"], ["how", "about"])
+_SURE = ("name", "called", "named", "colour", "color")
 _DATES = frozenset(("day", "time", "year", "month", "date"))
 _STEPS = ((3, "now", 1), (45, "minutes", 1), (90, "hour", 60), (22 * 60, "hours", 60), (36 * 60, "day", 1440))
 
@@ -195,9 +196,10 @@ class Talk:
         """Return a question to memory as it stands."""
         words, low, asks = self.lore.words, self.low, self.meaning.asks
         if asks in ("", "what", "yes") or self.meaning.wants != "memory":
-            low = [*low[:3], *(word for word in low[3:] if ASKING.get(word) == "name")]
             number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
-            asks = "number" if number else next((ASKING[word] for word in low if word in ASKING), asks)
+            first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
+            told = [ASKING[word] for at, word in enumerate(low) if word in ASKING and (at < first or word in _SURE)]
+            asks = "number" if number else next(iter(told), asks)
         if {"which", "what"} & set(tokens(text)) and _DATES & set(tokens(text)):
             asks = "when"
         me = words.stem(self.mind.name.casefold())
@@ -327,7 +329,7 @@ class Talk:
             return self.say(("answer.no_more",), "has told all", thing=self.thing() or self.person)
         first = fresh[0]
         alike = (one for one in fresh[1:] if (one.actor, one.kind, one.via) == (first.actor, first.kind, ""))
-        more = next((one for one in alike if one.score >= SURE and self.told(one)), None)
+        more = next((one for one in alike if one.score > max(SURE, first.score - 0.35) and self.told(one)), None)
         if more is None or not self.told(first) or first.score < SURE:
             return self.tell(first, question, [first])
         self.mind.topics[self.asker] = Topic(question.words, first, question.text)
@@ -359,7 +361,8 @@ class Talk:
 
     def to_look_at(self, question: Question, facts: Sequence[Fact]) -> str:
         """Return a thing here that the question is about and that was not looked at for it; empty for none."""
-        thing = self.named((*self.situation.items, *self.others))
+        looks = not {"look", "looks", "like", "wear", "wears", "wearing"}.isdisjoint(self.low)
+        thing = self.named((*self.situation.items, *(self.others if looks else ())))
         seen = any(fact.kind == "result" for fact in facts) or thing in self.mind.looked_at
         if not thing or seen or question.yours or question.asks not in ("", "what", "colour", "number", "why", "yes"):
             return ""
