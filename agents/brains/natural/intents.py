@@ -1,8 +1,8 @@
 r"""Intents as data: the notation of patterns, and the files of `vault/instinct` that hold them.
 
 A pattern is a list of words. `(a|b c)` is one of several, `[a|b]` may be left out, `{slot}` stands for words of the
-sentence: `{person}` a name or "she", `{who}` also "I" and "you", `{place}` `{thing}` `{name}` a few words, `{topic}`
-and `{text}` any, `{few}` one or two that are of no interest. A pattern covers a sentence as a whole.
+sentence: `{person}` a name or "she", `{who}` also "I" and "you", `{place}` `{thing}` `{name}` a few words without a
+verb, `{topic}` and `{text}` any, `{few}` one or two of no interest. A pattern covers a sentence as a whole.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ PERSON, STRANGER = "\x01", "\x02"
 SLOTS = {
     "person": f"(?:[{PERSON}{STRANGER}]\\S+|{{person}}) ",
     "who": f"(?:[{PERSON}{STRANGER}]\\S+|{{person}}|{{self}}) ",
-    "place": r"(?:\S+ ){1,5}?",
-    "thing": r"(?:\S+ ){1,6}?",
-    "name": r"(?:\S+ ){1,3}?",
+    "place": r"(?:(?!(?:{verbal}) )\S+ ){1,5}?",
+    "thing": r"(?:(?!(?:{verbal}) )\S+ ){1,6}?",
+    "name": r"(?:(?!(?:{verbal}) )\S+ ){1,3}?",
     "topic": r"(?:\S+ )+?",
     "text": r"(?:\S+ )+?",
     "few": r"(?:\S+ ){1,2}?",
@@ -106,7 +106,7 @@ class Pattern:
         if name not in SLOTS or not mark.endswith("}"):
             raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{hint(name, SLOTS)}")
         self._groups += 1
-        lists = {key: "|".join(sorted(self._words.of(key))) or "(?!)" for key in ("person", "self")}
+        lists = {key: "|".join(sorted(self._words.of(key))) or "(?!)" for key in ("person", "self", "verbal")}
         regex = SLOTS[name]
         for key, choices in lists.items():
             regex = regex.replace(f"{{{key}}}", choices)

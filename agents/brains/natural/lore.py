@@ -19,7 +19,7 @@ from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
-NEAR, NEAR_BY_WORDS = 0.5, 0.32
+NEAR, NEAR_BY_WORDS = 0.58, 0.35
 """Least similarity to an example, by vectors and by the words in common; measured."""
 FOREIGN_SHARE = 0.25
 """Share of known words up to which a sentence of at least three words is in another language."""
