@@ -8,7 +8,8 @@ verb, `{topic}` and `{text}` any, `{few}` one or two of no interest. A pattern c
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -185,18 +186,24 @@ class _FrontReader:
         return tuple(text for text in found if text in TEXTS)
 
 
-def parse_words(source: str, file: str = "") -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
-    """Read one file of word lists: a section for each; return the lists by name, and what is wrong."""
-    document, problems = examine_document(source, file)
+def parse_words(files: Mapping[str, str]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
+    """Read files of word lists, a section for each; return the lists by name, and what is wrong."""
     found: dict[str, tuple[str, ...]] = {}
-    for heading, line, items in sections(document.body, document.body_line):
-        if heading not in LISTS and (near := hint(heading, LISTS)):
-            problems.append(Problem(file, line, heading, f"nothing reads such a list{near}"))
-        for item, at in items if heading in PAIRS else ():
-            if not all(part.strip() for part in item.partition(":")[::2]):
-                problems.append(Problem(file, at, item, "expected a word, a colon and its forms"))
-        found[heading] = found.get(heading, ()) + tuple(item for item, _ in items)
-    return found, problems
+    problems: list[Problem] = []
+    strange: list[Problem] = []
+    for file, source in files.items():
+        document, wrong = examine_document(source, file)
+        problems += wrong
+        for heading, line, items in sections(document.body, document.body_line):
+            if heading not in LISTS:
+                strange.append(Problem(file, line, heading, "nothing reads such a list"))
+            for item, at in items if heading in PAIRS else ():
+                if not all(part.strip() for part in item.partition(":")[::2]):
+                    problems.append(Problem(file, at, item, "expected a word, a colon and its forms"))
+            found[heading] = found.get(heading, ()) + tuple(item for item, _ in items)
+    missing = [name for name in LISTS if name not in found]
+    near = ((one, hint(one.key, missing)) for one in strange)
+    return found, [*problems, *(replace(one, message=one.message + meant) for one, meant in near if meant)]
 
 
 def sections(body: str, first: int) -> Iterator[tuple[str, int, Items]]:

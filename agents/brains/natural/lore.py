@@ -312,12 +312,9 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
 
     Returns the lore without what is wrong, and what is wrong, by file and line.
     """
-    lists: dict[str, tuple[str, ...]] = {}
-    problems: list[Problem] = []
-    for path in sorted(path for path in files if path.startswith("words/")):
-        found, wrong = parse_words(files[path], f"instinct/{path}")
-        lists.update({name: lists.get(name, ()) + items for name, items in found.items()})
-        problems += wrong
+    lists, problems = parse_words(
+        {f"instinct/{path}": files[path] for path in sorted(files) if path.startswith("words/")}
+    )
     phrases: dict[str, tuple[Pattern, ...]] = {}
 
     def says(name: str, text: str) -> bool:

@@ -7,7 +7,9 @@ from agents.brains.natural.meaning import Names
 from agents.text.addressing import asks
 from tests.unit.agents.brains.natural.shipped import FILES, LORE, PROBLEMS
 
-NAMES = Names("Loci", ("Moss", "Eliza", "Corvin", "Tamsin", "Ann"), ("The Library", "The Bee Yard"), ("sundial", "oil lamp"))
+NAMES = Names(
+    "Loci", ("Moss", "Eliza", "Corvin", "Tamsin", "Ann"), ("The Library", "The Bee Yard"), ("sundial", "oil lamp")
+)
 EXAMPLES = [(intent.name, text) for intent in LORE.intents.values() for text, _ in intent.examples]
 COUNTEREXAMPLES = [(intent.name, text) for intent in LORE.intents.values() for text, _ in intent.counterexamples]
 
@@ -129,7 +131,6 @@ def test_what_an_example_is_about_does_not_decide() -> None:
         ("intents/x.md", "---\nwants: self\n---\n## Exampels\n- hi\n", 4, "did you mean examples?"),
         ("intents/x.md", "---\nwants: self\n---\n## Patterns\n- hi (you\n", 5, "a bracket is not closed"),
         ("intents/x.md", "---\nwants: self\n---\nNothing.\n", 0, "neither patterns nor examples"),
-        ("words/x.md", "# Words\n\n## stpo\n- a\n", 3, "did you mean stop?"),
         ("words/x.md", "# Words\n\n## short\n- dont\n", 4, "a word, a colon and its forms"),
     ],
 )
@@ -137,6 +138,15 @@ def test_a_mistake_is_told_with_its_line_and_what_may_be_meant(file: str, text: 
     _, problems = parse_lore({**FILES, file: text})
     assert [(one.file, one.line) for one in problems] == [(f"instinct/{file}", line)]
     assert message in str(problems[0])
+
+
+def test_a_list_of_words_that_is_missing_is_looked_for_among_those_that_nothing_reads() -> None:
+    text = FILES["words/words.md"]
+    _, problems = parse_lore({**FILES, "words/words.md": text.replace("## stop", "## stpo")})
+    line = text[: text.index("## stop")].count("\n") + 1
+    assert [str(one) for one in problems] == [
+        f"instinct/words/words.md:{line}: stpo: nothing reads such a list; did you mean stop?"
+    ]
 
 
 def test_a_world_without_any_intent_reads_questions_and_statements() -> None:
