@@ -13,6 +13,7 @@ from agents.brains import Decision, Habit, Situation
 from agents.brains.natural.attention import Attention
 from agents.brains.natural.conversation import STAY, Talk
 from agents.brains.natural.explorer import Explorer, named_in, with_article
+from agents.brains.natural.goals import Goals
 from agents.brains.natural.mind import Mind
 from mud.world.narration import listed
 
@@ -35,10 +36,11 @@ class Activities:
         explorer: what it knows of the world.
         talk: its conversations.
         attention: whom it spoke with lately.
+        goals: what it wants.
     """
 
-    def __init__(self, mind: Mind, explorer: Explorer, talk: Talk, attention: Attention) -> None:
-        self._mind, self._explorer, self._talk, self._attention = mind, explorer, talk, attention
+    def __init__(self, mind: Mind, explorer: Explorer, talk: Talk, attention: Attention, goals: Goals) -> None:
+        self._mind, self._explorer, self._talk, self._attention, self._goals = mind, explorer, talk, attention, goals
         self.stays_until = 0.0
         self.bound_for = ""
         """The place it is on its way to; empty for none."""
@@ -84,6 +86,7 @@ class Activities:
             (2.5, self._examine),
             (3.0 if self._explorer.change else 0.0, self._wonder),
             (6.0 if evening else 0.0, self._evening),
+            (9.0, self._goals.pursue),
             (2.0 if situation.habits else 0.0, self._habit),
             (5.0 * share("manner.talk") if situation.people else 0.0, self._talk_to),
             (0.0 if evening or self._mind.following else 2.0 if situation.people else 3.0, self._go),

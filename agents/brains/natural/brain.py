@@ -19,6 +19,7 @@ from agents.brains.natural.attention import Attention
 from agents.brains.natural.conversation import Talk
 from agents.brains.natural.explorer import Explorer
 from agents.brains.natural.facts import is_private, statements
+from agents.brains.natural.goals import Goals
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.mind import Mind
@@ -55,7 +56,8 @@ class Natural:
         self._explorer = Explorer(rng, self._mind.ways)
         self._attention = Attention(self._mind)
         self._talk = Talk(self._mind, self._explorer)
-        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention)
+        self._goals = Goals(self._mind, self._explorer, self._talk, self._attention)
+        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention, self._goals)
         self._begun = False
         self._through = 0
         self._last = ""
@@ -128,6 +130,9 @@ class Natural:
             return Decision(None, "waits for the other", pause=1.0)
         if decision := self._acts.travel(situation):
             return decision
+        yield from self._goals.remember(situation)
+        if decision := self._goals.tell(situation):
+            return decision
         return self._acts.next(situation)
 
     def _take_in(self, situation: Situation) -> list[Person]:
@@ -153,6 +158,7 @@ class Natural:
         if self._explorer.settle(situation):
             self._acts.arrived(seconds)
         self._talk.settle(situation)
+        self._goals.settle(situation, lived)
         if mind.following and all(one.name != mind.following for one in situation.people) and not self._acts.bound_for:
             mind.following = ""  # lost on the way
         return new
