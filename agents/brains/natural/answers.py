@@ -45,6 +45,7 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     if _is_of_memory(talk):
         return (yield from talk.from_memory())
     own = not _OWN.isdisjoint(talk.low) or talk.person not in ("", mind.name)
+    own = own and not (meaning.wants == "people" and talk.person in talk.others)
     guessed = meaning.how == "example" or (meaning.wants != "memory" and own)
     if guessed and meaning.wants not in ("nothing", "deed") and (decision := (yield from talk.surely())):
         return decision

@@ -249,15 +249,24 @@ def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]
         frame, _, inner = line.partition(": ")
     else:
         parts = [one for piece in sentences(line) for one in piece.split("; ")]
-        framing = [one for one in parts if not words.of("tell").isdisjoint(tokens(one)) and len(one.split()) < 10]
+        framing = [one for one in parts if not words.of("tell").isdisjoint(tokens(one)) and len(one.split()) < 13]
         frame, inner = " ".join(framing), " ".join(one for one in parts if one not in framing)
     if words.of("tell").isdisjoint(tokens(frame)):
         return "", ""
     named = [(frame.rfind(name), name) for name in people if name and mentions(frame, name)]
-    teller = [(at, name) for at, name in named if frame[at + len(name) : at + len(name) + 1] in (" ", "'", "")]
-    source = max(teller or named, default=(0, ""))[1]
+    tellers = [pair for pair in named if _is_teller(frame, *pair)]
+    source = max(tellers or named[:1], default=(0, ""))[1]
+    inner = without_address(inner, [name for name in people if calls(inner, name)])
+    if len(inner.split()) < 4:
+        return "", ""
     deeper = unwrapped(inner, people, words) if source and inner.count(" ") > 3 else ("", "")
     return deeper if deeper[0] else (source, inner.strip())
+
+
+def _is_teller(frame: str, at: int, name: str) -> bool:
+    """Return whether a name in a frame is whose words they are: "Ann told me", "from Ann", and no name called."""
+    before, after = frame[:at].rstrip().casefold(), frame[at + len(name) :]
+    return before.endswith(("from", "by")) or after[:1] in (" ", "'", "’")
 
 
 def _resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words: Words) -> str:
@@ -301,7 +310,7 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
     if meant and meant.isdisjoint(tokens(f"{fact.words} {beside}")):
         score *= 0.5
     known = {words.stem(word) for word in question.words}
-    if all(words.stem(word) in known for word in words.content(fact.words)):
+    if question.asks != "yes" and all(words.stem(word) in known for word in words.content(fact.words)):
         score -= 0.5  # it says no more than the question
     unfit = False
     if question.asks in _EXACT:

@@ -528,7 +528,7 @@ class _Sentence:
         if pronoun in ("she", "her"):
             return person and words.of("male").isdisjoint(low)
         if pronoun in ("they", "their", "them", "those", "these"):
-            return low[-1].endswith("s") and not named
+            return low[-1].endswith("s") and not low[-1].endswith(("ss", "'s")) and not self._named(end - 1)
         return not person and not self._is(end - 1, "time")
 
 

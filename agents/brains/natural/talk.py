@@ -280,6 +280,12 @@ class Talk:
         here = self.situation.location
         return told_to(fact, self.asker, self.mind.name, here, self.age(fact.at), self.lore.words)
 
+    def inserted(self, words: str) -> str:
+        """Return a statement as it stands inside another sentence: it begins small if it may, and it ends."""
+        first = words.split(" ", 1)[0]
+        small = first.casefold() in self.lore.words.stop and first.partition("'")[0] != "I"
+        return ended(f"{words[0].lower()}{words[1:]}" if small else words)
+
     def lately(self, fact: Fact) -> bool:
         return any(self.mind.speaker.said_lately(one) for one in (self.told(fact), fact.words) if one)
 
@@ -291,7 +297,7 @@ class Talk:
         told = self.told(fact)
         exact = part(told, question.asks, tokens(question.text), words) if told else None
         other = otherwise(question, facts, words)
-        form = told or ended(fact.words)
+        form = told or self.inserted(fact.words)
         if other:
             keys = [f"answer.differ{'_mine' if you else '_you' if other.actor == self.asker else ''}"]
         elif fact.kind in ("heard", "told") and fact.actor:
