@@ -15,6 +15,7 @@ from agents.brains.natural.conversation import STAY, Talk
 from agents.brains.natural.explorer import Explorer, named_in, with_article
 from agents.brains.natural.goals import Goals
 from agents.brains.natural.mind import Mind
+from agents.brains.natural.words import tokens
 from mud.world.narration import listed
 
 HABIT_REST, THOUGHT_REST, GESTURE_REST, PET_REST = 150.0, 60.0, 30.0, 240.0
@@ -50,14 +51,19 @@ class Activities:
         """Where it slept last."""
         self.events: deque[str] = deque(maxlen=4)
         """What was perceived since the last turn, for reflexes and habits that follow on something."""
+        self._restful: set[str] = set()
         self._intends: Habit | None = None
         """The habit for which it is on its way."""
         self._at: dict[str, float] = {}
         self._wished: set[str] = set()
 
-    def arrived(self, seconds: float) -> None:
-        """Take note that the agent has come somewhere."""
+    def arrived(self, situation: Situation) -> None:
+        """Take note that the agent has come somewhere, and of whether one can rest there."""
+        seconds, look = situation.seconds, f"{situation.description} {' '.join(situation.items)}"
+        if not self._mind.lore().words.of("restful").isdisjoint(tokens(look)):
+            self._restful.add(situation.location)
         slow = 1.6 - self._mind.speaker.share("manner.explore")
+        slow *= 0.6 if self._explorer.fresh(self._explorer.here) else 1.0
         self.stays_until = seconds + slow * self._mind.rng.uniform(*DWELL)
 
     def reflex(self, situation: Situation) -> Decision | None:
@@ -119,6 +125,8 @@ class Activities:
             self.bound_for = ""
             return None
         way = self._explorer.way_to((self.bound_for,), situation.exits)
+        if self._mind.following and not way:
+            way, self.bound_for = self.bound_for, ""
         return self._step(situation, way, f"is on its way to {self.bound_for}") if way else None
 
     def _step(self, situation: Situation, way: str, why: str, reason: str = "reason.go") -> Decision | None:
@@ -216,7 +224,9 @@ class Activities:
                 return self._mind.say(
                     situation, names[0], ("night.good",), {"name": listed(names)}, "its bedtime is near"
                 )
-        if self.rested and (way := self._explorer.way_to((self.rested,), situation.exits)):
+        places = [self.rested] if self.rested else sorted(self._restful)
+        way = "" if situation.location in places else self._explorer.way_to(places, situation.exits)
+        if way:
             return self._step(situation, way, "goes where it can rest", "reason.rest")
         return self._emote(situation, "emote.yawn", "yawn", YAWN_REST)
 

@@ -6,29 +6,32 @@ from what it noticed and from the chance it was given. It never speaks where nob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from random import Random
 from typing import Any
 
 from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
-from agents.brains.natural.activities import Activities
+from agents.brains.natural.activities import EVENING, Activities
 from agents.brains.natural.answers import acknowledge, answer
 from agents.brains.natural.attention import Attention
-from agents.brains.natural.conversation import Talk
-from agents.brains.natural.explorer import Explorer
+from agents.brains.natural.conversation import QUIET, Talk
+from agents.brains.natural.explorer import Explorer, named_in
 from agents.brains.natural.facts import is_private, statements
 from agents.brains.natural.goals import Goals
 from agents.brains.natural.lore import Lore
-from agents.brains.natural.meaning import Meaning
+from agents.brains.natural.meaning import Meaning, Names
 from agents.brains.natural.mind import Mind
+from agents.brains.natural.topics import Errand
+from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
+from agents.text.addressing import mentions
 from mud.world.events import Perception
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 
-PROMPT, MIND_PROMPT = (0.5, 2.5), (2.0, 5.0)
+PROMPT, MIND_PROMPT = (0.5, 2.5), (4.5, 9.0)
 """After how many seconds it answers a person, and another mind, at least and at most."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
@@ -61,6 +64,8 @@ class Natural:
         self._begun = False
         self._through = 0
         self._last = ""
+        self._along = ""
+        """Where it was asked to come along to."""
         self._met: dict[str, float] = {}
         """When somebody was here last."""
 
@@ -76,7 +81,7 @@ class Natural:
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
             self._met[actor] = seconds
             if actor == mind.following and event.destination:
-                self._acts.bound_for = event.destination
+                self._acts.bound_for, self._along = self._along or event.destination, ""
                 return mind.rng.uniform(*PROMPT)
             return None
         if event.kind == "arrival":
@@ -118,7 +123,8 @@ class Natural:
             return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
             return decision
-        if situation.woke and (decision := self._acts.morning(situation)):
+        evening = situation.bedtime is not None and situation.bedtime <= EVENING
+        if situation.woke and not evening and (decision := self._acts.morning(situation)):
             return decision
         if new and (decision := (yield from self._greet(new, situation))):
             return replace(decision, answers=seen_of(situation.recent, new[0].name), pause=WAITS)
@@ -156,7 +162,7 @@ class Natural:
             if one not in new:
                 self._met[one.name] = seconds
         if self._explorer.settle(situation):
-            self._acts.arrived(seconds)
+            self._acts.arrived(situation)
         self._talk.settle(situation)
         self._goals.settle(situation, lived)
         if mind.following and all(one.name != mind.following for one in situation.people) and not self._acts.bound_for:
@@ -165,14 +171,15 @@ class Natural:
 
     def _begin(self, situation: Situation) -> None:
         """Learn from memory, once, who was about and where it was, so that a new start greets nobody anew."""
-        self._begun = True
+        self._begun, mind = True, self._mind
         self._explorer.begin(situation.recent, situation.notes)
         self._attention.here = situation.people
         heard = {one.actor for one in situation.recent if one.actor}
         self._mind.known.update(dict.fromkeys(one.actor for one in situation.recent if one.actor))
         if situation.recent:
             self._met.update((one.name, situation.seconds) for one in situation.people if one.name in heard)
-            self._acts.arrived(situation.seconds)
+            self._talk.quiet_until = situation.seconds + QUIET
+            find_errands(situation.recent, mind)
         self._attention.begin(situation.recent, situation.seconds)
         self._through = situation.recent[0].seq - 1 if situation.recent else 0
 
@@ -223,7 +230,10 @@ class Natural:
                 return decision
             meaning = yield from self._meaning(said, situation)
         if meaning.wants != "nothing" or said.question:
-            return (yield from answer(mind, meaning, said, situation))
+            decision = yield from answer(mind, meaning, said, situation)
+            if decision and decision.text == "reply.follow":
+                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "")
+            return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
         if speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind):
             if len(mind.lore().words.content(meaning.words)) > 2:
@@ -289,14 +299,40 @@ class Natural:
         mind, here = self._mind, {person.name for person in situation.people}
         for errand in mind.errands:
             if errand.to in here and not (errand.private and len(here) > 1 and errand.sender in here):
-                mind.errands.remove(errand)
-                mind.told.append(errand)
                 places = {"person": errand.sender, "words": errand.words}
-                return mind.say(
-                    situation, errand.to, ("talk.errand",), places, "was asked to tell it", private=errand.private,
-                    cites=(str(errand.seq),),
-                )  # fmt: skip
+                why, private, cites = f"was asked by {errand.sender} to tell it", errand.private, (str(errand.seq),)
+                decision = mind.say(situation, errand.to, ("talk.errand",), places, why, private=private, cites=cites)
+                if decision and decision.text == "talk.errand":  # else it has no new words for it, and it waits
+                    mind.errands.remove(errand)
+                    mind.told.append(errand)
+                    return decision
         return None
+
+
+def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
+    """Find again, after a new start, what was asked and accepted with the names of both, and what of it was done."""
+    asked: list[Errand] = []
+    names = Names(mind.name, tuple(mind.known))
+    for entry in recent:
+        said = remembered(entry)
+        if said is None or said.speaker in mind.minds:
+            continue
+        if said.speaker:
+            for sentence in sentences(said.words):
+                meaning = mind.lore().pattern(sentence, names)
+                told = meaning and meaning.texts[:1] == ("reply.errand",) and meaning.slots.get("text")
+                if meaning and told and (to := meaning.slots.get("person")):
+                    private = said.private or mind.lore().words.is_secret(said.words)
+                    asked.append(Errand(said.speaker, to, told, private, entry.seq))
+            continue
+        for one in [one for one in mind.errands if one.words.casefold().rstrip(".!") in said.words.casefold()]:
+            mind.errands.remove(one)
+            mind.told.append(one)
+            break
+        else:
+            if taken := [one for one in asked if mentions(said.words, one.to) and mentions(said.words, one.sender)]:
+                asked.remove(taken[-1])
+                mind.errands.append(taken[-1])
 
 
 def is_private_line(said: Utterance, mind: Mind) -> bool:

@@ -90,7 +90,7 @@ class Talk:
         self.current: Conversation | None = None
         self.sights: deque[tuple[str, str]] = deque(maxlen=8)
         """What others were seen to do, with who did."""
-        self._alone_until = 0.0
+        self._alone_until = self.quiet_until = 0.0
         self.parted: set[str] = set()
         """Of whom leave was taken, and who has not spoken since."""
         self.busy: dict[str, float] = {}
@@ -181,7 +181,7 @@ class Talk:
         """Begin a conversation with somebody here, people before minds, or go on with a silent person."""
         willing = [one for one in situation.people if self.is_willing(one, situation.seconds)]
         people = [one for one in willing if not one.thinks] or willing
-        if not people or (people[0].thinks and situation.seconds < self._alone_until):
+        if not people or situation.seconds < (self._alone_until if people[0].thinks else self.quiet_until):
             return None
         person, one = self._mind.rng.choice(people), self.current
         if one is not None and one.partner == person.name:

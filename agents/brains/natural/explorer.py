@@ -79,6 +79,8 @@ class Explorer:
         """Names, in lower case, of what was looked at."""
         self._way: tuple[str, str] | None = None
         self._looking = ""
+        self._walks: list[tuple[str, str, str]] = []
+        """Walks before a new start: from where, to where, and how they are remembered."""
         self._titles: set[str] = set()
         self._due: deque[Noteworthy] = deque(maxlen=8)
 
@@ -90,8 +92,12 @@ class Explorer:
     def begin(self, recent: Sequence[Entry], notes: Iterable[str]) -> None:
         """Learn from the tail of memory and the notes what was seen before a new start."""
         self._known.update(title.casefold() for title in notes)
+        place = ""
         for entry in recent:
+            if entry.kind == "moved" and entry.actor is None and place and entry.place and place != entry.place:
+                self._walks.append((place, entry.place, entry.text))
             if entry.place:
+                place = entry.place
                 self._visit(entry.place)
             if entry.kind in _EYED and entry.actor is None and not entry.failed:
                 title, mark, look = entry.text.partition(": ")
@@ -114,6 +120,10 @@ class Explorer:
             self.ways.setdefault(self.here, {})[self._way[1]] = here
         self._way, self.here = None, here
         self._exits[here] = situation.exits
+        for before, after, text in self._walks:
+            for way in situation.exits if before == here else ():
+                if mentions(text, way):
+                    self.ways.setdefault(here, {}).setdefault(way, after)
         if here not in self._visits and situation.description:
             said = sentences(situation.description)
             self.looks[here] = clean(said[0])[:LONGEST]

@@ -24,6 +24,7 @@ LISTS = (
     "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck", "met_plan", "vow", "done",
     "number", "ordinal", "time_link", "implied", "no_more",
     "aim_lead", "aim_place", "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh",
+    "restful",
 )  # fmt: skip
 """Every list of words that the instinct reads by."""
 
