@@ -16,6 +16,7 @@ from agents.brains.natural.topics import Topic
 from agents.brains.natural.ways import PLACES, WAYS, confidence
 from agents.memory.entries import Hit
 from agents.memory.perception import Utterance
+from agents.text.addressing import asks
 
 if TYPE_CHECKING:
     from agents.brains.natural.mind import Mind
@@ -47,7 +48,8 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     own = not _OWN.isdisjoint(talk.low) or talk.person not in ("", mind.name)
     own = own and not (meaning.wants == "people" and talk.person in talk.others)
     guessed = meaning.how == "example" or (meaning.wants != "memory" and own)
-    if guessed and meaning.wants not in ("nothing", "deed") and (decision := (yield from talk.surely())):
+    asked = meaning.wants not in ("nothing", "deed") or asks(meaning.words)
+    if guessed and asked and (decision := (yield from talk.surely())):
         return decision
     for key in meaning.texts:
         if (way := WAYS.get(key)) and (decision := (yield from way(talk))):

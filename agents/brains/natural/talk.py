@@ -195,7 +195,7 @@ class Talk:
     def asked(self, text: str) -> Question:
         """Return a question to memory as it stands."""
         words, low, asks = self.lore.words, self.low, self.meaning.asks
-        if asks in ("", "what", "yes") or self.meaning.wants != "memory":
+        if asks in ("", "what", "yes") or self.meaning.wants != "memory" or self.meaning.how != "pattern":
             number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
             first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
             told = [ASKING[word] for at, word in enumerate(low) if word in ASKING and (at < first or word in _SURE)]
@@ -341,9 +341,10 @@ class Talk:
         self.mind.topics[self.asker] = Topic(question.words, first, question.text)
         return self.tell_all([first, more])
 
-    def tell_all(self, facts: Sequence[Fact]) -> Decision | None:
-        """Tell several facts of one teller in one breath."""
-        told = [self.told(one) or f"'{ended(one.words)}'" for one in facts]
+    def tell_all(self, facts: Sequence[Fact], before: str = "") -> Decision | None:
+        """Tell several facts of one teller in one breath, after a sentence if there is one."""
+        told = [before] if before else []
+        told += [self.told(one) or f"'{ended(one.words)}'" for one in facts]
         words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
         first, key = facts[0], "answer.fact_you" if facts[0].actor == self.asker else "answer.fact"
         places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}

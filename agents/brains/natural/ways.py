@@ -55,6 +55,8 @@ def whereabouts(talk: Talk) -> Answering:
     told = next((one for one in facts if one.score >= SURE and (not seen or one.seq > seen.seq)), None)
     if told:
         return talk.tell(told, question, [told])
+    if seen is None and person not in talk.mind.names(talk.situation).people:
+        return (yield from talk.from_memory())
     if seen is None:
         return talk.say(("unknown.unseen", "unknown.plain"), "has not seen them", person=person)
     worth = seen.kind == "saw" and "\n" not in seen.text and len(seen.text.split()) > 3
@@ -94,7 +96,8 @@ def asker(talk: Talk) -> Answering:
         met = any(one.actor == talk.asker and talk.age(one.at) > 0.05 for one in entries)
         return talk.say(("self.know" if met else "self.stranger",), "was asked whether it knows them")
     talk.mind.topics[talk.asker] = Topic(words.content(told[0].words), told[0])
-    return talk.tell_all(told[:3])
+    called = talk.mind.relations.called(talk.asker)
+    return talk.tell_all(told[:3], f"you are {called}." if "who" in talk.low else "")
 
 
 def deeds(talk: Talk) -> Answering:
