@@ -443,6 +443,8 @@ class _Sentence:
 
     def person(self) -> str | None:
         """Return who it is: the doer of what is asked, or a name or person that the question does not say."""
+        if found := self._standing():
+            return found
         end = verb = self.noun_end(0)
         while (
             self._is(verb, "adverb")
@@ -468,6 +470,15 @@ class _Sentence:
             if end > at + 1 and not any(map(self._known, range(at, end))):
                 return self._cut(at, self.noun_end(at))
         return doer or None
+
+    def _standing(self) -> str:
+        """Return who is asked for by nothing but a name: "your daughter" of "your daughter Mia is ill"."""
+        names = {self._words.stem(word) for at, word in enumerate(self._low) if self._named(at)}
+        for at in range(len(self._low)) if self._asked and self._asked <= names else ():
+            end = next((one for one in range(at + 2, self.noun_end(at)) if self._named(one)), 0)
+            if end and self._is(at, "determiner"):
+                return self._cut(at, end)
+        return ""
 
     def reason(self) -> str | None:
         """Return why: the clause that gives the reason, or the purpose."""

@@ -181,10 +181,11 @@ def way(talk: Talk) -> Answering:
     exit_ = talk.named(talk.situation.exits)
     if exit_ and (leads := ways.get(here, {}).get(exit_)):
         return talk.say(("answer.way",), "went there", thing=exit_, place=leads)
-    if not exit_ and not talk.lore.words.content(talk.topic):
+    place = talk.named(talk.mind.names(talk.situation).places)
+    out = {"here", "out", "exit", "exits", "ways"} & set(talk.low) or not talk.lore.words.content(talk.topic)
+    if out and not (place or exit_):
         key = "answer.exits" if talk.situation.exits else "answer.no_exits"
         return talk.say((key,), "sees the ways out", thing=listed(talk.situation.exits))
-    place = talk.named(talk.mind.names(talk.situation).places)
     if place and place == here:
         return talk.say(("answer.you_are_here",), "is there")
     been = talk.meaning.texts[0] == "answer.been"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.brains.natural.facts import unwrapped
+from agents.brains.natural.facts import repeatable, unwrapped
 from tests.unit.agents.brains.natural.evening import Evening
 from tests.unit.agents.brains.natural.shipped import LORE
 
@@ -185,6 +185,47 @@ def test_what_was_confided_is_repeated_to_nobody_else(secret: str, whispers: boo
 )
 def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line: str, source: str, words: str) -> None:
     assert unwrapped(line, ("Ann", "Bob", "Moss"), LORE.words) == (source, words)
+
+
+def test_of_a_summary_nothing_thought_confided_or_reasoned_is_repeated() -> None:
+    text = (
+        'I saw Ann in The Garden. I thought, "Ann is a thief." Ann whispered to me that she hid gold. '
+        "I went north, because I feared Bob. Ann told me her secret: the gold is under the oak. It is heavy."
+    )
+    assert list(repeatable(text, LORE.words)) == ["I saw Ann in The Garden."]
+
+
+def test_a_whisper_is_answered_by_a_whisper() -> None:
+    evening = Evening()
+    evening.say("I keep twelve hens.")
+    assert evening.say("How many hens do I have?", whisper=True).startswith("whisper Ann ")
+
+
+def test_what_a_mind_says_it_heard_is_told_with_both_names() -> None:
+    evening = Evening(people=("Ann", "Bob", "Moss"))
+    evening.mind.minds.add("Moss")
+    evening.say("Ann told me in The Mill: 'My uncle keeps a lighthouse.'", "Moss")
+    heard = evening.say("What does Ann's uncle do?", "Bob")
+    assert {"lighthouse", "Ann", "Moss"} <= set(re.findall(r"\w+", heard))
+
+
+def test_what_stands_here_is_answered_from_what_is_seen() -> None:
+    evening = Evening()
+    assert "pear tree" in evening.say("Where is the pear tree?")
+    assert "gate" in evening.say("Which ways lead out of here?")
+    assert "Bob" in evening.say("Who is here?")
+
+
+def test_a_thing_here_that_is_not_known_is_looked_at_first() -> None:
+    assert Evening().say("What colour is the sundial?") == "examine sundial"
+
+
+def test_the_same_seed_gives_the_same_evening() -> None:
+    def lines(seed: int) -> list[str]:
+        evening = Evening(seed=seed)
+        return [evening.say(line) for fact, question, _ in TOLD for line in (fact, question)]
+
+    assert lines(3) == lines(3)
 
 
 def test_every_voice_has_its_texts_filled() -> None:

@@ -60,6 +60,7 @@ PARTS: list[tuple[str, str, str, str | None]] = [
     ("who", "who has my map", "you gave Tamsin your old map", "Tamsin"),
     ("who", "who stole the bell", "the bell was stolen by the miller's boy", "the miller's boy"),
     ("who", "whom do I owe money", "you owe Hollis five shillings", "Hollis"),
+    ("who", "who is Mia", "your daughter Mia is allergic to nuts", "your daughter"),
     ("who", "who is my boss", "your boss is called Mr. Trench", "Mr. Trench"),
     ("why", "why do I work at the mill", "you work at the mill because you must", "because you must"),
     ("colour", "what colour is the door", "the door is painted dark green", "dark green"),
