@@ -21,6 +21,9 @@ QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
 NEAR, NEAR_BY_WORDS = 0.58, 0.35
 """Least similarity to an example, by vectors and by the words in common; measured."""
+OF_LISTENER, THE_SAME = 0.75, 0.95
+"""Share of examples with a "you" from which on an intent's questions are about who hears them, and the
+least similarity to one that holds without."""
 FOREIGN_SHARE = 0.25
 """Share of known words up to which a sentence of at least three words is in another language."""
 SOMEBODY, SOMEWHERE, SOMETHING = "Anna", "garden", "lamp"
@@ -88,6 +91,17 @@ class Lore:
         self._asking = {name: {asks(text) for text, _ in intent.examples} for name, intent in intents.items()}
 
     @cached_property
+    def _of_listener(self) -> frozenset[str]:
+        """The intents whose questions are about who hears them, by their examples."""
+        you = self.words.of("listener")
+        said = {
+            name: [bool(you & {one.word for one in self.words.tokens(text)}) for text, _ in one.examples]
+            for name, one in self.intents.items()
+            if one.wants == "self"
+        }
+        return frozenset(name for name, some in said.items() if sum(some) >= OF_LISTENER * max(1, len(some)))
+
+    @cached_property
     def masked_examples(self) -> tuple[str, ...]:
         """The masked examples and counterexamples of all intents, for vectors."""
         return tuple(" ".join(row.words) for row in self._examples.rows)
@@ -125,8 +139,11 @@ class Lore:
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
         question = asks(sentence)
         least = NEAR if near else NEAR_BY_WORDS
+        elsewhere = question and self._is_of_another(sentence, names)
         for name, score in near or self.near(sentence, names):
-            if question not in self._asking.get(name, ()):
+            if question not in self._asking.get(name, ()) or (
+                elsewhere and name in self._of_listener and score < THE_SAME
+            ):
                 continue
             intent = self.intents[name]
             if score < least or intent.last:
@@ -134,6 +151,12 @@ class Lore:
             return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         found = self._by_patterns(sentence, names, last=True) if question else None
         return found or self._open(QUESTION if question else STATEMENT, sentence, names)
+
+    def _is_of_another(self, sentence: str, names: Names) -> bool:
+        """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""
+        said = {one.word for one in self._tokens(without_address(sentence, (names.me,)) or sentence, names)}
+        others = any(word[0] in (PERSON, STRANGER) for word in said)
+        return not said & self.words.of("listener") and (others or bool(said & self.words.of("speaker")))
 
     def _open(self, name: str, sentence: str, names: Names) -> Meaning:
         intent = self.intents.get(name) or Intent(name, "memory" if name == QUESTION else "nothing", "", ())

@@ -17,14 +17,13 @@ PHRASES = ("courtesy", "tail", "ignorant", "secret")
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
-    "stop", "weak", "filler", "alike", "person", "self", "verbal", "known", "foreign", "modal", "adverb",
-    "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head", "place_word", "colour",
-    "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin", "opener", "persons", "female",
-    "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans", "met_death", "met_illness",
-    "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck", "met_plan", "vow", "done",
-    "number", "ordinal", "time_link", "implied", "no_more",
-    "aim_lead", "aim_place", "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh",
-    "restful",
+    "stop", "weak", "filler", "alike", "person", "self", "verbal", "speaker", "listener", "known", "foreign",
+    "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head",
+    "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
+    "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
+    "met_death", "met_illness", "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck",
+    "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied", "no_more", "aim_lead", "aim_place",
+    "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh", "restful", "anybody",
 )  # fmt: skip
 """Every list of words that the instinct reads by."""
 

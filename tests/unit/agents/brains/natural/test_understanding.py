@@ -113,6 +113,13 @@ def test_a_vector_decides_where_no_pattern_fits() -> None:
     assert LORE.read(said, NAMES, (("hail", 0.1),)).intent == "yes_no"
 
 
+def test_a_question_about_who_asks_is_none_about_who_is_asked() -> None:
+    near = (("your_home", 0.9), ("where", 0.7))
+    assert LORE.read("Where did I spend my childhood?", NAMES, near).intent == "where"
+    assert LORE.read("Where did Corvin spend the war?", NAMES, near).intent == "where"
+    assert LORE.read("Where did you spend your childhood?", NAMES, near).intent == "your_home"
+
+
 def test_what_an_example_is_about_does_not_decide() -> None:
     one, other = (
         LORE.masked("Does Eliza mind the sundial?", NAMES),
