@@ -52,6 +52,8 @@ class Activities:
         self.events: deque[str] = deque(maxlen=4)
         """What was perceived since the last turn, for reflexes and habits that follow on something."""
         self._restful: set[str] = set()
+        self._wanted: dict[str, list[str]] = {}
+        """The telling words of what a habit follows on."""
         self._intends: Habit | None = None
         """The habit for which it is on its way."""
         self._at: dict[str, float] = {}
@@ -79,9 +81,12 @@ class Activities:
         return None
 
     def _fits(self, when: str, event: str) -> bool:
-        words = self._mind.lore().words
-        wanted = [word for word in words.content(when) if word not in ("somebody", "someone", "something", "anybody")]
-        return bool(wanted) and words.coverage(wanted, event) >= 0.99
+        words, low = self._mind.lore().words, event.casefold()
+        if when not in self._wanted:
+            self._wanted[when] = [word for word in words.content(when) if word not in words.of("anybody")]
+        wanted = self._wanted[when]
+        likely = any(words.stem(word)[:4] in low for word in wanted)
+        return likely and words.coverage(wanted, event) >= 0.99
 
     def next(self, situation: Situation) -> Decision:
         """Do the thing that it feels most like doing."""
@@ -167,7 +172,7 @@ class Activities:
                 self.bound_for = place
                 return self._step(situation, way, f"sets out for {place}")
         self.bound_for = ""
-        way = (explorer.towards_new(exits) if rng.random() < 0.7 else "") or explorer.any_way(exits)
+        way = (explorer.towards_new(exits) if rng.random() < 0.9 else "") or explorer.any_way(exits)
         return self._step(situation, way, "walks on") if way else None
 
     def _is_company(self, name: str, situation: Situation) -> bool:

@@ -42,8 +42,7 @@ class Attention:
     def __init__(self, mind: Mind) -> None:
         self._mind = mind
         self.here: tuple[Person, ...] = ()
-        self.spoken_to: dict[str, float] = {}
-        """When the agent and somebody last spoke to each other, by name."""
+        self.spoken_to = mind.spoken_to
         self._waiting: list[Waiting] = []
         self._partner: dict[str, tuple[str, float]] = {}
 

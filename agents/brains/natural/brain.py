@@ -64,6 +64,8 @@ class Natural:
         self._begun = False
         self._through = 0
         self._last = ""
+        self._arrived: set[str] = set()
+        """Who came in since the start, before its first thought."""
         self._along = ""
         """Where it was asked to come along to."""
         self._met: dict[str, float] = {}
@@ -85,6 +87,7 @@ class Natural:
                 return mind.rng.uniform(*PROMPT)
             return None
         if event.kind == "arrival":
+            self._arrived.update(() if self._begun else (actor,))
             return mind.rng.uniform(*PROMPT) if self._is_new(actor, seconds) else None
         if event.kind == "emote":
             self._talk.sights.append((actor, perceived.text))
@@ -174,7 +177,7 @@ class Natural:
         self._begun, mind = True, self._mind
         self._explorer.begin(situation.recent, situation.notes)
         self._attention.here = situation.people
-        heard = {one.actor for one in situation.recent if one.actor}
+        heard = {one.actor for one in situation.recent if one.actor} - self._arrived
         self._mind.known.update(dict.fromkeys(one.actor for one in situation.recent if one.actor))
         if situation.recent:
             self._met.update((one.name, situation.seconds) for one in situation.people if one.name in heard)
@@ -197,7 +200,7 @@ class Natural:
             self._attention.answered(said, situation.seconds)
         self._met[speaker] = situation.seconds
         spoke = decision and decision.line and decision.line.startswith(("say ", "whisper "))
-        if spoke and self._talk.has_patience(speaker, situation.seconds):
+        if spoke and speaker not in self._talk.parted and self._talk.has_patience(speaker, situation.seconds):
             self._talk.spoke(speaker, situation.seconds)
         return decision
 
@@ -298,7 +301,7 @@ class Natural:
         """Tell somebody here what the agent was asked to tell them."""
         mind, here = self._mind, {person.name for person in situation.people}
         for errand in mind.errands:
-            if errand.to in here and not (errand.private and len(here) > 1 and errand.sender in here):
+            if errand.to in here:
                 places = {"person": errand.sender, "words": errand.words}
                 why, private, cites = f"was asked by {errand.sender} to tell it", errand.private, (str(errand.seq),)
                 decision = mind.say(situation, errand.to, ("talk.errand",), places, why, private=private, cites=cites)

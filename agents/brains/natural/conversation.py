@@ -168,6 +168,8 @@ class Talk:
 
     def spoke(self, to: str, seconds: float) -> None:
         """Take note that the agent said something to somebody, in whatever way."""
+        self._mind.spoken_to[to] = seconds
+        self.parted.discard(to)
         if self.current is None or self.current.partner != to:
             self._begin(to, seconds)
         if one := self.current:

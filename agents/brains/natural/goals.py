@@ -1,4 +1,4 @@
-"""How an agent goes after its goal: it walks to what it knows of, asks who is here, looks where it never was, and rests.
+"""How an agent goes after its goal: it walks to what it knows of, asks who is here, looks where it never was, rests.
 
 Where something may be it has from its own memory, or from who said so in its hearing. What it came to it notes down,
 so that a new start does not begin the search again.

@@ -58,6 +58,8 @@ class Mind:
         self.name, self.rng, self.lore = name, rng, lore
         self.speaker = Speaker(rng, voice, name)
         self.minds: set[str] = set()
+        self.spoken_to: dict[str, float] = {}
+        """When the agent and somebody last spoke to each other, by name."""
         self.animals: set[str] = set()
         """Names of those who were seen and do not speak."""
         self.known: dict[str, None] = {}
