@@ -15,7 +15,7 @@ from typing import Any
 from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
 from agents.brains.natural.activities import EVENING, Activities
 from agents.brains.natural.answers import acknowledge, answer
-from agents.brains.natural.attention import Attention
+from agents.brains.natural.attention import Attention, age
 from agents.brains.natural.conversation import QUIET, Talk
 from agents.brains.natural.explorer import Explorer, named_in
 from agents.brains.natural.facts import is_private, statements
@@ -33,6 +33,8 @@ from mud.world.sentences import sentences
 
 PROMPT, MIND_PROMPT = (0.5, 2.5), (4.5, 9.0)
 """After how many seconds it answers a person, and another mind, at least and at most."""
+RECENTLY = 60.0
+"""Seconds within which what somebody did makes nobody an acquaintance."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
 WAITS, PATIENCE = 4.0, 2.2
@@ -66,8 +68,8 @@ class Natural:
         self._last = ""
         self._arrived: set[str] = set()
         """Who came in since the start, before its first thought."""
-        self._along = ""
-        """Where it was asked to come along to."""
+        self._along = self._seen_off = ""
+        """Where it was asked to come along to, and where who asked it was seen to go."""
         self._met: dict[str, float] = {}
         """When somebody was here last."""
 
@@ -84,6 +86,7 @@ class Natural:
             self._met[actor] = seconds
             if actor == mind.following and event.destination:
                 self._acts.bound_for, self._along = self._along or event.destination, ""
+                self._seen_off = event.destination
                 return mind.rng.uniform(*PROMPT)
             return None
         if event.kind == "arrival":
@@ -102,6 +105,8 @@ class Natural:
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
         self._explorer.outcome(perceived.text, perceived.failed, self._explorer.here)
+        if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
+            self._acts.bound_for, self._seen_off = self._seen_off, ""
         if perceived.kind == "moved" and not perceived.failed:
             self._attention.here = ()  # who is here now it sees when it thinks
         if perceived.kind == "said" and own_words(perceived) not in self._last:
@@ -235,7 +240,7 @@ class Natural:
         if meaning.wants != "nothing" or said.question:
             decision = yield from answer(mind, meaning, said, situation)
             if decision and decision.text == "reply.follow":
-                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "")
+                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "").title()
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
         if speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind):
@@ -274,7 +279,9 @@ class Natural:
         keys = ("greet.known", "greet.first") if known else ("greet.first",)
         if not new[0].thinks:
             hits = yield Recall(names[0], 12)
-            entries = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
+            now = situation.recent[-1].at if situation.recent else ""
+            found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
+            entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
             mind.relations.learn(entries, tuple(mind.known))
             keys = ("greet.known", "greet.first") if entries or known else keys
             words = mind.lore().words
