@@ -10,7 +10,7 @@ from agents.brains._texts import TEXTS
 from agents.brains.natural.facts import Fact, Question, find
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.relations import name_in
-from agents.brains.natural.retell import lead, retell, with_pronoun
+from agents.brains.natural.retell import lead, pronoun_in, retell, with_pronoun
 from agents.brains.natural.talk import HITS, Answering, Talk, ended
 from agents.brains.natural.topics import Topic
 from agents.brains.natural.ways import PLACES, WAYS, confidence
@@ -151,11 +151,10 @@ def _met(
 
 def _resolved(talk: Talk) -> str:
     """Return what was told with whom its first pronoun means."""
-    text, fact = talk.meaning.words, talk.last.fact
-    first = next(iter(talk.low), "").partition("'")[0]
-    leans = fact and fact.actor == talk.asker and first in talk.lore.words.of("leans")
-    who = lead(fact.words, first, talk.lore.words) if fact and leans else ""
-    return with_pronoun(text, first, who, talk.lore.words) if who else text
+    text, fact, words = talk.meaning.words, talk.last.fact, talk.lore.words
+    pronoun = pronoun_in(text, words) if fact and fact.actor == talk.asker else ""
+    who = lead(fact.words, pronoun, words) if fact and pronoun else ""
+    return with_pronoun(text, pronoun, who, words) if who else text
 
 
 def _linked(
@@ -170,6 +169,6 @@ def _linked(
     facts = [one for one in find(question, older, talk.recent, talk.lore) if one.kind == "heard" and not one.private]
     same = set(map(words.stem, telling))
     known = any(one.actor == talk.asker and set(map(words.stem, words.content(one.words))) == same for one in facts)
-    new = (one for one in facts if one.score > 0.5 and one.words != text and not one.via)
+    new = (one for one in facts if one.score > 0.75 and one.words != text and not one.via)
     free = (one for one in new if one.actor not in mind.minds and not mind.speaker.said_lately(one.words))
     return next(free, None), known

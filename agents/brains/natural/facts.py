@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Names
-from agents.brains.natural.retell import is_past, lead, opened, part, retell, with_pronoun
+from agents.brains.natural.retell import is_past, lead, opened, part, pronoun_in, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, reads_as_whisper, remembered
@@ -271,15 +271,10 @@ def _is_teller(frame: str, at: int, name: str) -> bool:
 
 def _resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words: Words) -> str:
     """Return a statement with whom or what its first pronoun means."""
-    first = tokens(statement)[:1]
-    if not first or first[0].partition("'")[0] not in words.of("leans"):
-        return statement
-    for at, earlier in reversed(before[-4:]):
-        if seq - at > REACH:
-            break
-        if who := lead(earlier, first[0].partition("'")[0], words):
-            return with_pronoun(statement, first[0].partition("'")[0], who, words)
-    return statement
+    pronoun = pronoun_in(statement, words)
+    near = (earlier for at, earlier in reversed(before[-4:]) if pronoun and seq - at <= REACH)
+    who = next((found for earlier in near if (found := lead(earlier, pronoun, words))), "")
+    return with_pronoun(statement, pronoun, who, words) if who else statement
 
 
 def _score(question: Question, fact: Fact, vector: float, words: Words) -> float:

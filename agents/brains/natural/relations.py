@@ -81,8 +81,9 @@ class Relations:
                 continue
             others = [name for name in people if name not in (entry.actor, self._name)]
             whom = addressed(said.words, (self._name,), others, private=said.private)
-            for sentence in sentences(said.words) if whom is not Address.OTHER else ():
-                meaning = None if asks(sentence) else self._lore().pattern(sentence, Names(self._name, tuple(others)))
+            told = [one for one in sentences(said.words) if whom is not Address.OTHER and not asks(one)]
+            for sentence in told:
+                meaning = self._lore().pattern(sentence, Names(self._name, tuple(others)))
                 if meaning and (whom is Address.ME or meaning.texts[:1] == ("ack.promise",)):
                     self.did(entry, meaning)
                 self._keep(entry, sentence)

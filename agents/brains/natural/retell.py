@@ -226,7 +226,7 @@ class _Turning:
 
     def _you(self, at: int, short: str) -> None:
         """Turn "you" into "I" or "me"."""
-        opens = self._word(at - 1) in _LEADS or "," in self._pieces[self._at[at] - 1]
+        opens = self._word(at - 1) in _LEADS or self._word(at + 1) in _AM or "," in self._pieces[self._at[at] - 1]
         if short or not opens:
             self._put(at, f"I {_AM.get(short, short)}" if short else "me")
             return
@@ -469,7 +469,7 @@ class _Sentence:
             end = self.noun_end(at) if self._word(at - 1) in _OF and self._is(at, "determiner") else at
             if end > at + 1 and not any(map(self._known, range(at, end))):
                 return self._cut(at, self.noun_end(at))
-        return doer or None
+        return doer.removesuffix("'s name") or None
 
     def _standing(self) -> str:
         """Return who is asked for by nothing but a name: "your daughter" of "your daughter Mia is ill"."""
@@ -538,7 +538,7 @@ class _Sentence:
             return person and words.of("female").isdisjoint(low)
         if pronoun in ("she", "her"):
             return person and words.of("male").isdisjoint(low)
-        if pronoun in ("they", "their", "them", "those", "these"):
+        if pronoun in ("they", "their", "them"):
             return low[-1].endswith("s") and not low[-1].endswith(("ss", "'s")) and not self._named(end - 1)
         return not person and not self._is(end - 1, "time")
 
@@ -553,6 +553,29 @@ def lead(statement: str, pronoun: str, words: Words) -> str:
     """
     best = max(_Sentence(statement, (), words).subjects(pronoun), key=lambda one: one[0], default=(False, ""))[1]
     return f"{best[0].lower()}{best[1:]}" if best and best.split()[0].lower() in words.of("determiner") else best
+
+
+def pronoun_in(statement: str, words: Words) -> str:
+    """Return the pronoun of a statement that surely means something said before; "" for none.
+
+    "It rained" and "there were" mean nothing said before, and "it is time" need not.
+
+    Args:
+        statement: the sentence.
+        words: the word lists.
+    """
+    low: list[str] = [one.casefold().replace("’", "'") for one in _PIECE.findall(statement) if one[0].isalnum()]
+    first, after = low[0] if low else "", low[2] if len(low) > 2 else ""
+    plain = words.of("place_head") | words.of("colour") | words.of("standing")
+    if first in ("he", "she", "they", "his", "her", "their", "its") or first.partition("'")[0] in ("he", "she", "they"):
+        return first.partition("'")[0]
+    if first == "it" and len(low) > 1 and words.stem(low[1]) not in map(words.stem, sorted(words.of("expletive"))):
+        return "it" if low[1] not in ("is", "was") or after in plain else ""
+    if first in ("i", "we", "i've"):
+        for at, word in enumerate(low):
+            if word in ("it", "them", "him") and (at + 1 == len(low) or low[at + 1] in words.of("place_head")):
+                return word
+    return ""
 
 
 def with_pronoun(text: str, pronoun: str, who: str, words: Words) -> str:

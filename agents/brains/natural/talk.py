@@ -331,6 +331,8 @@ class Talk:
     def tell_about(self, question: Question, facts: Sequence[Fact]) -> Decision | None:
         """Tell what is known of something, up to two facts of one teller, those not told lately."""
         fresh = [one for one in facts if one.score >= NEAR and not self.lately(one)]
+        if not fresh and {"else", "more"}.isdisjoint(self.low):
+            return self.tell(facts[0], question, facts)
         if not fresh:
             return self.say(("answer.no_more",), "has told all", thing=self.thing() or self.person)
         first = fresh[0]

@@ -252,7 +252,7 @@ def day(talk: Talk) -> Answering:
 
 def spoken(talk: Talk) -> Answering:
     """Say what somebody said, on a topic or last."""
-    person = talk.person or (talk.asker if {"i", "my"} & set(talk.low) else "")
+    person = talk.person or (talk.asker if {"i", "my", "we"} & set(talk.low) else "")
     topic = talk.meaning.slots.get("topic", "")
     wanted = talk.lore.words.content(topic) if topic != person else ()
     mine = person == talk.mind.name

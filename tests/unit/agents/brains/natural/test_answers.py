@@ -120,6 +120,23 @@ def test_a_promise_that_was_kept_is_kept_in_mind() -> None:
     assert evening.mind.relations.is_warm("Ann")
 
 
+def test_a_question_after_a_promise_does_not_keep_it() -> None:
+    evening = Evening()
+    evening.say("Eliza, I promise I will visit you again tomorrow.")
+    assert "visit" in evening.say("What did I promise?")
+    evening.say("What do you think of me?")
+    assert [one.kept for one in evening.mind.relations.deeds("Ann", "promise")] == [0]
+
+
+def test_it_that_means_nothing_is_left_as_it_is() -> None:
+    evening = Evening()
+    evening.say("I have a red cat.")
+    evening.say("It rained so hard that the cellar flooded.")
+    evening.say("There were sixty people at the wedding.")
+    heard = evening.say("How many people were at the wedding?") + evening.say("What happened to the cellar?")
+    assert "cat" not in heard
+
+
 def test_who_was_rude_is_remembered_until_they_are_sorry() -> None:
     evening = Evening()
     evening.say("Eliza, you are a stupid fool.", "Bob")
