@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains import BrainRun, Complete, Decision, Recall, Situation, Thought
+from agents.brains import BrainRun, Complete, Decision, Recall, Situation, Thought, Understand
 from agents.memory.entries import KINDS, Hit
 from agents.mind.actor import by_witness, left_by
 from agents.mind.thinker import FALLBACK, Thinker, trace_of
@@ -42,6 +42,14 @@ class Remembering(Speaking):
     def decide(self, situation: Situation) -> Thought:
         hits = yield Recall("key", 2)
         return Decision(f"say {hits[0].text}" if hits else "look")
+
+
+class Understanding(Speaking):
+    """A brain that asks which intents are near, and says the nearest."""
+
+    def decide(self, situation: Situation) -> Thought:
+        near = yield Understand("who goes there")
+        return Decision(f"say {near[0][0]}" if near else "look")
 
 
 class Doubting(Speaking):
@@ -93,6 +101,22 @@ async def test_a_thought_asks_for_what_it_needs_and_ends_with_a_line() -> None:
     assert thought is not None
     assert (thought.brain, thought.decision.line) == ("language", "say hello")
     assert model.asked == [("be kind", True)]
+
+
+async def test_the_intents_near_a_sentence_are_sent_to_the_brain_and_none_without_vectors() -> None:
+    async def compare(sentence: str) -> tuple[tuple[str, float], ...]:
+        return ((f"hail for {sentence}", 0.9),)
+
+    runs = {FALLBACK: Understanding()}
+    thinker = Thinker("Eliza", runs, lambda: FALLBACK, _recall, Model().ask, lambda: 0.0, compare=compare)
+    thought = await thinker.think(HERE, waiting=False)
+    assert thought is not None
+    assert thought.decision.line == "say hail for who goes there"
+    thought = await Thinker("Eliza", runs, lambda: FALLBACK, _recall, Model().ask, lambda: 0.0).think(
+        HERE, waiting=False
+    )
+    assert thought is not None
+    assert thought.decision.line == "look"
 
 
 async def test_what_is_recalled_is_sent_to_the_brain() -> None:

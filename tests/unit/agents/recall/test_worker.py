@@ -48,6 +48,16 @@ def test_what_is_nearest_is_told_by_id(opened: Open) -> None:
     assert (memories, list(documents)) == ({}, [some[1].id])
 
 
+def test_a_sentence_is_compared_with_every_example_in_the_order_they_were_learned(opened: Open) -> None:
+    store = opened()
+    store.learn_examples(0, ["where is the key", "sing a song"])
+    store.learn_examples(2, ["good night"])
+    assert np.argmax(store.compare("sing me a song")) == 1
+    assert len(store.compare("anything")) == 3
+    store.learn_examples(0, ["good night"])  # others take their place
+    assert store.compare("good night") == [pytest.approx(1.0)]
+
+
 def lived(*texts: str) -> list[Record]:
     entries = [Entry(seq, "2026-01-01T00:00:00.000Z", "heard", None, None, text) for seq, text in enumerate(texts, 1)]
     return [memory_records("#1", entry)[0] for entry in entries]
