@@ -73,6 +73,8 @@ class Lore:
         self._courtesies = _by_first(words.phrases("courtesy"))
         self._tails = _by_first(phrase[::-1] for phrase in words.phrases("tail"))
         self._masks = lru_cache(maxsize=64)(self._masks_of)
+        self._tokens = lru_cache(maxsize=64)(self._tokens_of)  # the layers read one sentence after each other
+        self._corrected = lru_cache(maxsize=64)(self._corrected_of)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
         strangers = {
             one.word[1:] for _, text in examples for one in self._tokens(text, NOBODY) if one.word[0] == STRANGER
@@ -219,7 +221,7 @@ class Lore:
 
     # ---- words ----
 
-    def _tokens(self, sentence: str, names: Names) -> tuple[Token, ...]:
+    def _tokens_of(self, sentence: str, names: Names) -> tuple[Token, ...]:
         """Return the words of a sentence; names of people are one word each, with a mark before it."""
         found: list[Token] = []
         people = self._masks(names.people)
@@ -250,7 +252,7 @@ class Lore:
             some = some[:-size]
         return some
 
-    def _corrected(self, some: tuple[Token, ...]) -> tuple[Token, ...]:
+    def _corrected_of(self, some: tuple[Token, ...]) -> tuple[Token, ...]:
         """Return a sentence in which words that nobody knows are those that may be meant."""
         return tuple(
             one if one.word[0] in (PERSON, STRANGER) or self._is_known(one.word) else
