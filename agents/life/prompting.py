@@ -8,10 +8,10 @@ from functools import partial
 from typing import NamedTuple, TypedDict
 
 from agents.agent import Agent
-from agents.definition import AgentDefinition
 from agents.compaction.due import fold_under_pressure
 from agents.compaction.status import Shed
 from agents.compaction.view import UNLIMITED
+from agents.definition import AgentDefinition
 from agents.memory.entries import Hit, in_prompt
 from agents.memory.memory import View
 from agents.memory.note_form import Note

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, LoreSource, Recall, Situation, Voice
+from agents.life.animals import Animals, Items
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
@@ -70,6 +71,7 @@ class SchedulerConfig(NamedTuple):
     override: str | None = None
     traced: bool = True
     lore: LoreSource = shipped_lore
+    habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
 
     @property
     def fallback(self) -> str:
@@ -84,6 +86,7 @@ class Scheduler:
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
     ) -> None:
         self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
+        self._animals = Animals(engine, drives.habits, Random(drives.chance.random()), drives.clock)
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
@@ -184,6 +187,7 @@ class Scheduler:
         clock = self._drives.clock
         while not self._stopped:
             self._woken.clear()
+            self._animals.act()
             for slug in self._due.take(clock.monotonic(), TURNS_A_PASS):
                 turn = asyncio.create_task(self._turn(slug))
                 self._turns.add(turn)
@@ -203,6 +207,7 @@ class Scheduler:
 
     async def take_turn(self) -> Agent | None:
         """Run the turn of the agent due longest and return it; None when none is due."""
+        self._animals.act()
         for slug in self._due.take(self._drives.clock.monotonic(), 1):
             await self._turn(slug)
             await self._minds.inner.settle()

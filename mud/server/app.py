@@ -118,8 +118,9 @@ class App:
         chance = Random(options.seed)
         brain, clock = options.brain, parts.clock
         drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, lore=parts.lore.get
-        )
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain,
+            lore=parts.lore.get, habits=parts.world_files.habits,
+        )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
         """Steps from before the agents started; they observe them when they start."""

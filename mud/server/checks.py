@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agents.brains import says_name, wrong_in
+from agents.brains import read_habits, says_name, wrong_in
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
@@ -98,6 +98,7 @@ class VaultReading:
         self.problems += LoreFiles(vault).load()
         self.files, wrong = self.world_files.load()
         self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `checked`
+        self.problems += wrong_habits(self.world_files)
 
     def checked(self) -> Iterator[Iterable[Problem]]:
         """Yield what each check finds in all files together. Of two problems at one place only the first counts."""
@@ -173,6 +174,22 @@ def thought_templates(
         return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
 
     return Templates(vault / PROMPTS, files, parse_template)
+
+
+def wrong_habits(world_files: WorldFiles) -> list[Problem]:
+    """Return what is wrong with the habits of the world's own characters."""
+    places = [one.name for one in world_files.named if one.kind is Kind.LOCATION]
+    problems: list[Problem] = []
+    for who, items in world_files.habits().items():
+        file = world_files.homes.get(who, "world/characters")
+        habits, wrong = read_habits(items, reflex=False)
+        problems += [Problem(file, line, "Habits", why) for line, why in wrong]
+        lost = [one for one in habits if one.place and one.place not in places]
+        problems += [
+            Problem(file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, places)}")
+            for one in lost
+        ]
+    return problems
 
 
 def check_names(

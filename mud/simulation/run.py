@@ -135,9 +135,15 @@ class _Run:
         clock.advance(self._lived())
         # In a copy, nobody reads traces, pages or the chronicle.
         brain = plan.brain if plan.backends is None else None
+        habits = parts.world_files.habits()
+
+        def world_habits() -> dict[str, tuple[tuple[str, int], ...]]:
+            return habits
+
         drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get
-        )
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get,
+            world_habits,
+        )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world) if plan.keep else None

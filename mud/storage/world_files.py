@@ -25,6 +25,7 @@ from mud.storage.documents import (
     Document,
     examine_document,
     link_name,
+    markdown_lines,
     parse_document,
     render_document,
     replace_key,
@@ -75,6 +76,18 @@ class _Draft(NamedTuple):
     broken: bool = False
 
     @property
+    def habits(self) -> tuple[tuple[str, int], ...]:
+        """The items under `## Habits`, with their lines."""
+        found: list[tuple[str, int]] = []
+        heading = ""
+        for line in markdown_lines(self.document.body, self.document.body_line):
+            if line.text.startswith("## "):
+                heading = line.text[3:].strip().casefold()
+            elif heading == "habits" and line.text.startswith(("- ", "* ")):
+                found.append((line.text[2:].strip(), line.number))
+        return tuple(found)
+
+    @property
     def empty(self) -> bool:
         """The file has no content and never had any."""
         return self.broken and not self.problems
@@ -98,6 +111,14 @@ class WorldFiles:
         self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
         self.names: list[Named] = []
         self.misleading: list[Problem] = []
+
+    def habits(self) -> dict[str, tuple[tuple[str, int], ...]]:
+        """Return the items under `## Habits` of each character that has any, by its id, with their lines."""
+        return {
+            draft.thing.id: items
+            for draft in self._good.values()
+            if draft.thing.kind is Kind.CHARACTER and draft.thing.id and (items := draft.habits)
+        }
 
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file; one with a mistake keeps its last good reading. An empty one is an edit in progress.
