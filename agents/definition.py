@@ -16,8 +16,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from agents.brains import Habit, read_habits
-from agents.brains.natural.intents import sections as list_sections
+from agents.text.habits import Habit, read_habits
 from mud.errors import LociError, Problem, Refusal, VaultProblem
 from mud.registry import hint, plug_in_names
 from mud.sanitize import sanitize, visible
@@ -40,7 +39,7 @@ from mud.world.names import misleading
 from mud.world.things import Kind, Thing
 from mud.world.world import World
 
-HABITS = ("habits", "reflexes")
+HABITS = ("Habits", "Reflexes")
 LONGEST_NAME = 60
 """In characters."""
 
@@ -206,11 +205,10 @@ class _Front:
 
     def habits(self) -> tuple[Habit, ...]:
         found: list[Habit] = []
-        for heading, _, items in list_sections(self._document.body, self._document.body_line):
-            if heading in HABITS:
-                habits, wrong = read_habits(items, reflex=heading == "reflexes")
-                found += habits
-                self._problems += [Problem(self._file, line, heading.capitalize(), why) for line, why in wrong]
+        for heading in HABITS:
+            habits, wrong = read_habits(self._document.items(heading), reflex=heading == "Reflexes")
+            found += habits
+            self._problems += [Problem(self._file, line, heading, why) for line, why in wrong]
         return tuple(found)
 
     def texts(self, key: str) -> tuple[str, ...]:

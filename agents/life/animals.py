@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
-from agents.brains import Habit, read_habits
+from agents.text.habits import Habit, read_habits
 from mud.clock import Clock
 from mud.engine.engine import Engine
 from mud.world.roles import Role

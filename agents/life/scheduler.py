@@ -60,7 +60,7 @@ LOOK_SOONER = 5.0
 
 
 class SchedulerConfig(NamedTuple):
-    """What the scheduler needs. `override`: a brain without a model that all agents get, whatever their files say."""
+    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -72,11 +72,7 @@ class SchedulerConfig(NamedTuple):
     traced: bool = True
     lore: LoreSource = shipped_lore
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
-
-    @property
-    def fallback(self) -> str:
-        """Name of the brain that takes a turn when the chosen one cannot."""
-        return self.override or FALLBACK
+    fallback: str = FALLBACK  # the brain that takes a turn when the chosen one cannot
 
 
 class Scheduler:
@@ -86,7 +82,7 @@ class Scheduler:
         self, minds: Population, engine: Engine, drives: SchedulerConfig, submitted: Callable[[Step], None]
     ) -> None:
         self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
-        self._animals = Animals(engine, drives.habits, Random(drives.chance.random()), drives.clock)
+        self._animals = Animals(engine, drives.habits, drives.chance, drives.clock)
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
@@ -110,7 +106,8 @@ class Scheduler:
         """Give an agent brains; its first thought comes soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
-        brains = [one for one in drives.brains() if drives.override in (None, one.name)]
+        needed = (drives.override, drives.fallback)
+        brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice, drives.lore) for b in brains}
         agent.thinker = Thinker(
             agent.name,

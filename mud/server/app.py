@@ -19,6 +19,7 @@ from agents.definition import check_name, find_definition, find_location
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
+from agents.mind.thinker import FALLBACK
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
@@ -119,7 +120,7 @@ class App:
         brain, clock = options.brain, parts.clock
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain,
-            lore=parts.lore.get, habits=parts.world_files.habits,
+            lore=parts.lore.get, habits=parts.world_files.habits, fallback="natural" if brain == "natural" else FALLBACK,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None

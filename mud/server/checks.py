@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from agents.brains import read_habits, says_name, wrong_in
+from agents.brains import says_name, wrong_in
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
@@ -30,6 +30,7 @@ from agents.mind.templates import Templates
 from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
 from agents.reflection import FILES, ReflectionSettings, parse_prompt
+from agents.text.habits import read_habits
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem

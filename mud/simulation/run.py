@@ -142,7 +142,7 @@ class _Run:
 
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get,
-            world_habits,
+            world_habits, plan.brain,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None

@@ -50,6 +50,17 @@ class Document:
         wanted = heading.casefold()
         return next((text for name, text in self.sections.items() if name.casefold() == wanted), None)
 
+    def items(self, heading: str) -> tuple[tuple[str, int], ...]:
+        """Return the items of the list under a `## heading`, ignoring case, each with the number of its line."""
+        found: list[tuple[str, int]] = []
+        under = ""
+        for line in markdown_lines(self.body, self.body_line):
+            if line.text.startswith("## ") and not line.fenced:
+                under = line.text[3:].strip().casefold()
+            elif under == heading.casefold() and line.text.startswith(("- ", "* ")) and not line.fenced:
+                found.append((line.text[2:].strip(), line.number))
+        return tuple(found)
+
 
 class MarkdownLine(NamedTuple):
     """One line of markdown; `start` is its offset, `fenced` says that it is part of a code fence."""

@@ -25,7 +25,6 @@ from mud.storage.documents import (
     Document,
     examine_document,
     link_name,
-    markdown_lines,
     parse_document,
     render_document,
     replace_key,
@@ -78,14 +77,7 @@ class _Draft(NamedTuple):
     @property
     def habits(self) -> tuple[tuple[str, int], ...]:
         """The items under `## Habits`, with their lines."""
-        found: list[tuple[str, int]] = []
-        heading = ""
-        for line in markdown_lines(self.document.body, self.document.body_line):
-            if line.text.startswith("## "):
-                heading = line.text[3:].strip().casefold()
-            elif heading == "habits" and line.text.startswith(("- ", "* ")):
-                found.append((line.text[2:].strip(), line.number))
-        return tuple(found)
+        return self.document.items("Habits")
 
     @property
     def empty(self) -> bool:

@@ -9,13 +9,14 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from agents.brains import Decision, Habit, Situation
+from agents.brains import Decision, Situation
 from agents.brains.natural.attention import Attention
 from agents.brains.natural.conversation import STAY, Talk
 from agents.brains.natural.explorer import Explorer, named_in, with_article
 from agents.brains.natural.goals import Goals
 from agents.brains.natural.mind import Mind
 from agents.brains.natural.words import tokens
+from agents.text.habits import Habit
 from mud.world.narration import listed
 
 HABIT_REST, THOUGHT_REST, GESTURE_REST, PET_REST = 150.0, 60.0, 30.0, 240.0

@@ -7,9 +7,10 @@ from random import Random
 
 import pytest
 
-from agents.brains import Decision, Habit, Person, Recall, Situation, Understand, read_habits
+from agents.brains import Decision, Person, Recall, Situation, Understand
 from agents.brains.natural.brain import Natural
 from agents.memory.entries import Entry
+from agents.text.habits import Habit, read_habits
 from mud.clock import iso, parse_iso
 from mud.world.events import Event, Perception
 from tests.unit.agents.brains.natural.evening import START, voice_of
