@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -317,13 +317,13 @@ def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Proble
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)
 
 
-def misplaced_habits(definition: AgentDefinition, locations: Iterable[Thing]) -> list[Problem]:
-    """Return the problems of habits in unknown locations."""
+def misplaced_habits(habits: Iterable[Habit], file: str, locations: Sequence[Thing]) -> list[Problem]:
+    """Return the problems of habits in unknown locations, of a file as shown to people."""
     names = [one.name for one in locations]
     return [
-        Problem(definition.file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, names)}")
-        for one in definition.habits
-        if one.place and one.place not in names
+        Problem(file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, names)}")
+        for one in habits
+        if one.place and find_location(one.place, locations) is None
     ]
 
 

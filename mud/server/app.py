@@ -120,7 +120,7 @@ class App:
         brain, clock = options.brain, parts.clock
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain,
-            lore=parts.lore.get, habits=parts.world_files.habits, fallback="natural" if brain == "natural" else FALLBACK,
+            lore=parts.lore.get, habits=parts.world_files.habits, fallback=brain if brain == "natural" else FALLBACK,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None

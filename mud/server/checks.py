@@ -179,17 +179,13 @@ def thought_templates(
 
 def wrong_habits(world_files: WorldFiles) -> list[Problem]:
     """Return what is wrong with the habits of the world's own characters."""
-    places = [one.name for one in world_files.named if one.kind is Kind.LOCATION]
+    locations = [one for one in world_files.named if one.kind is Kind.LOCATION]
     problems: list[Problem] = []
     for who, items in world_files.habits().items():
         file = world_files.homes.get(who, "world/characters")
         habits, wrong = read_habits(items, reflex=False)
         problems += [Problem(file, line, "Habits", why) for line, why in wrong]
-        lost = [one for one in habits if one.place and one.place not in places]
-        problems += [
-            Problem(file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, places)}")
-            for one in lost
-        ]
+        problems += misplaced_habits(habits, file, locations)
     return problems
 
 
@@ -204,7 +200,7 @@ def check_names(
     for one in definitions:
         if locations and not one.person and find_location(one.location or "", locations) is None:
             problems.append(misplaced(one, locations))
-        problems += misplaced_habits(one, locations) if locations else []
+        problems += misplaced_habits(one.habits, one.file, locations) if locations else []
         problems += unknown_in(one, configuration, voices)
     return problems + names_said(texts, definitions)
 
