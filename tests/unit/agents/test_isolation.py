@@ -57,8 +57,7 @@ async def _live(folder: Path, lines: list[tuple[str, str, str, int, bool]]) -> N
             spoken.append((reason, {name}))
         for name in NAMES:
             agent = home.agent(name)
-            assert home.minds.prompt_of is not None
-            prompt = await home.minds.prompt_of(agent)
+            prompt = await home.parts.prompting.next_prompt(agent)
             held = "\n".join([prompt.text, *texts_of(agent), *(entry.reason or "" for entry in agent.memory.tail)])
             page = report(home.minds.status(agent))
             for word, knows in spoken:

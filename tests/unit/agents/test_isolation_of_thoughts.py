@@ -258,11 +258,10 @@ class Life:
     async def read_all(self) -> None:
         """Hold everything that minds have, in their files and in what they would be asked, to what they know."""
         assert not self.oracle.leaks
-        assert self.home.minds.prompt_of is not None
         vault = self.home.parts.vault
         for name in NAMES:
             agent = self.home.agent(name)
-            self.oracle.hold(name, (await self.home.minds.prompt_of(agent)).text, "prompt")
+            self.oracle.hold(name, (await self.home.parts.prompting.next_prompt(agent)).text, "prompt")
             self.oracle.hold(name, report(self.home.minds.status(agent)), "page")
             for folder in (agent.folder, vault / "log/traces" / agent.slug):
                 for path in (one for one in folder.rglob("*") if one.is_file()):
