@@ -513,6 +513,7 @@ class CurrentSummaries:
                 missing = False
             if missing:
                 held.raw = self._files.write_current(held.summary)
+                messages.append(f"summaries/{tier}.md was gone and is written again")
             else:
                 messages += self.examine(tier)
         return messages

@@ -13,7 +13,6 @@ from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.history import JOURNALS, unreadable_file
-from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome
 from mud.engine.engine import changes_of
@@ -446,11 +445,7 @@ class Reloading:
         agent = self._parts.minds.by_slug(slug)
         if agent is None or not self._file_of(slug).exists():
             return  # the whole folder is gone; a summary must not recreate it
-        summaries = agent.folder / "summaries"
-        gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
-        told = agent.memory.restore_missing()
-        back = [f"{file} was gone and is written again" for file in gone if (summaries / file).exists()]
-        self.report(f"{agent.name}: {message}" for message in [*told, *back])
+        self.report(f"{agent.name}: {message}" for message in agent.memory.restore_missing())
 
 
 def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
