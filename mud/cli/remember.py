@@ -305,6 +305,7 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
     await parts.recall.start(vectors=wait)
     signals.end = ended
     try:
+        await fold(agent)  # an earlier run may have ended between writing and folding
         await live_through(parts, agent, records, fold=fold)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")
