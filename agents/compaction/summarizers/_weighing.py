@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from agents.compaction.summarizers._telling import (
+from agents.compaction.summarizers._statements import (
     CACHED,
     HEARD_YOU,
     StatementContent,
