@@ -248,11 +248,14 @@ def _token(written: str) -> _Token:
 
 
 class JudgedTexts:
-    """Texts read once, with properties computed on access."""
+    """Texts read once. What not every reader needs is computed on access."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = [_composed(text) for text in texts]
         self._rows = [[_token(written) for written in text.split()] for text in self.texts]
+        self.names = self._names()
+        """Normalized -> as written: capitalized words inside a sentence."""
+        self.numbers = self._numbers()
 
     @cached_property
     def _written(self) -> set[str]:
@@ -266,8 +269,7 @@ class JudgedTexts:
     def capitals(self) -> frozenset[str]:
         return frozenset(normalize(word) for word in self._written if word != word.lower())
 
-    @cached_property
-    def numbers(self) -> frozenset[str]:
+    def _numbers(self) -> frozenset[str]:
         found = {number for row in self._rows for token in row for number in token.figures}
         found |= {sign for text in self.texts if not text.isascii() for sign in text if category(sign) in ("No", "Nl")}
         for text, row in zip(self.texts, self._rows, strict=True):
@@ -278,9 +280,7 @@ class JudgedTexts:
                         found.update(_numbers_in_words(" ".join(spelled)))
         return frozenset(found)
 
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """Names, normalized -> as written: capitalized words inside a sentence."""
+    def _names(self) -> dict[str, str]:
         pairs = (pair for row in self._rows for pair in pairwise(row))
         found = {normalize(token.name): token.name for before, token in pairs if token.name and before.goes_on}
         return {key: name for key, name in found.items() if key not in PLAIN and key not in COUNTING}
