@@ -29,7 +29,7 @@ from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.stage import Edited, edited
 from tests.vaults import copy_vault, without_vectors
 
-EXAMPLES = 300 if os.environ.get("LOCI_EXAMPLES") == "new" else 20
+EXAMPLES = 300 if os.environ.get("LOCI_EXAMPLES") == "new" else 8
 
 with TemporaryDirectory() as folder:
     _copy = copy_vault(Path(folder))
