@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.examples import examples
 from tests.syscalls import TRACED, can_trace
 
 # A busy machine is no bug: an example may take as long as it takes. The check is free of luck: the same examples each
 # time, so what it says depends on the change alone, and few of them, as none is new; `make torture` draws others, and
 # more of them (LOCI_EXAMPLES=new).
-settings.register_profile("same", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=examples(100))
 settings.register_profile("new", deadline=None)
 settings.load_profile(os.environ.get("LOCI_EXAMPLES", "same"))
 
