@@ -1,7 +1,6 @@
 """Every embedder of the registry keeps the same promises; the real weights of MiniLM are among them.
 
-Those on a server are tried over real sockets with a real llama.cpp server, `ollama` with its protocol emulated before
-it.
+Those on a server are tried over real sockets: with a real llama.cpp server, and `ollama` with its protocol emulated.
 """
 
 from __future__ import annotations

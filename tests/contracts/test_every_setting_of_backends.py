@@ -16,7 +16,7 @@ from mud.world.roles import Role
 from tests.live_server import LiveServer
 from tests.ollama_adapter import adapting
 from tests.settings import proves, put
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 
 def profile_of(vault: Path, **values: Scalar) -> LLMProfile:
@@ -30,7 +30,7 @@ def profile_of(vault: Path, **values: Scalar) -> LLMProfile:
 async def test_ollama_is_told_how_long_to_keep_the_model_and_how_long_it_thinks(
     tmp_path: Path, live_server: LiveServer
 ) -> None:
-    vault = copy_vault(tmp_path)
+    vault = without_vectors(copy_vault(tmp_path))
     async with adapting(live_server) as adapter:
         for keep, think in (("", "auto"), ("30m", "never"), ("-1", "auto")):
             profile = profile_of(vault, backend="ollama", host=adapter.host, keep_alive=keep, think=think)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.status import report
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import House, house, texts_of
 
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin", "Ann")
@@ -64,7 +65,7 @@ async def _live(folder: Path, lines: list[tuple[str, str, str, int, bool]]) -> N
                 assert name in knows or word not in held + page, (name, word)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LINE, min_size=1, max_size=25))
 def test_no_memory_and_no_prompt_holds_what_its_character_did_not_witness(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, str, int, bool]]

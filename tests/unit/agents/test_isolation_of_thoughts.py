@@ -29,6 +29,7 @@ from mud.engine.engine import Step
 from mud.server.requests import carry_out
 from mud.world.events import Perception, Request
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import House, house
 from tests.settings import put, put_own
 from tests.unit.agents.reflection.test_inner import asking, of_kind
@@ -307,7 +308,7 @@ async def a_life(folder: Path, starts: list[str]) -> AsyncIterator[tuple[House, 
 
 
 @settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     phases=[Phase.generate],  # to make a long life shorter takes longer than to read what the failure says
     suppress_health_check=[HealthCheck.too_slow],

@@ -32,6 +32,7 @@ from mud.errors import Unavailable, VaultProblem
 from mud.storage.texts import TextStore
 from mud.world.changes import Put
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import house
 from tests.settings import put
 from tests.vaults import SHIPPED, copy_vault, without_vectors
@@ -339,7 +340,7 @@ def transcript(prompt: Prompt) -> list[str]:
     return text.removeprefix("---\n").removesuffix("\n---").split("\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, pauses)
 def test_a_line_that_was_shown_with_its_label_is_never_changed_by_what_comes(
     before: list[float], after: list[float]
@@ -349,7 +350,7 @@ def test_a_line_that_was_shown_with_its_label_is_never_changed_by_what_comes(
     assert transcript(built(parts_of(at), 131_072))[: len(old)] == old
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, st.data())
 def test_when_the_oldest_leave_only_the_first_label_goes(seconds: list[float], data: st.DataObject) -> None:
     at = times(seconds)
@@ -358,7 +359,7 @@ def test_when_the_oldest_leave_only_the_first_label_goes(seconds: list[float], d
     assert transcript(built(parts_of(at), 131_072))[-len(rest) :] == rest
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, st.integers(MINIMUM + 96, 1600))
 def test_labels_take_tokens_and_are_no_memories(seconds: list[float], window: int) -> None:
     parts = parts_of(times(seconds))
