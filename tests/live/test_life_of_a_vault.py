@@ -132,10 +132,12 @@ def test_a_line_to_an_agent_is_answered_from_what_it_remembers(vault: Path) -> N
 
 
 def test_more_than_one_agent_acts_within_ten_seconds_without_a_model(vault: Path) -> None:
-    done = loci("run", "--vault", vault, "--headless", "--seconds", "10", "--seed", "1")
-    assert done.returncode == 0, done.stderr
-    actors = {name for name in ("Eliza", "Moss", "Tamsin", "Corvin") if f": {name} " in done.stdout}
-    assert len(actors) > 1
+    world = Running(vault, "--headless", "--seconds", "10", "--seed", "1")
+    actors: set[str] = set()
+    while len(actors) < 2:
+        (line,) = world.read_until("")
+        actors |= {name for name in ("Eliza", "Moss", "Tamsin", "Corvin") if f": {name} " in line}
+    assert world.terminate() == 0
 
 
 def test_a_second_writer_is_told_who_holds_the_vault(vault: Path) -> None:

@@ -49,6 +49,7 @@ def test_a_real_server_says_how_much_of_each_order_it_had_read_before(
     assert sorted(path.name for path in vault.glob("agents/*/*")) == ["agent.md"] * 4, "the vault itself stays"
 
 
+@pytest.mark.torture
 def test_the_same_seed_lives_the_same_evening(
     vault: Path, live_server: LiveServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
