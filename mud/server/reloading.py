@@ -17,6 +17,7 @@ from mud.clock import Clock
 from mud.commands import Outcome
 from mud.engine.engine import changes_of
 from mud.errors import LociError, Problem, VaultProblem
+from mud.sanitize import visible
 from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.files import slugify
@@ -147,7 +148,7 @@ class Reloading:
         news = [one for one in problems if one in (*fresh, *again)]
         mended = {one.file for one in self._known} - {one.file for one in problems} - half
         self._known = frozenset(one for one in problems if one in self._known or one in news)
-        return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]
+        return [*map(str, news), *(self._parts.texts.render(MENDED, file=visible(file)) for file in sorted(mended))]
 
     async def _look_again(self, gone: set[Path], clock: Clock) -> None:
         await clock.sleep(MISSING_FOR)
@@ -235,7 +236,7 @@ class Reloading:
             return []
         line = definition.lines.get("location", 0)
         say = self._parts.texts.render
-        return [say(MOVED, file=definition.file, line=line, name=definition.name, location=place.name)]
+        return [say(MOVED, file=visible(definition.file), line=line, name=definition.name, location=place.name)]
 
     def _file_of(self, slug: str) -> Path:
         return self._parts.vault / "agents" / slug / "agent.md"
