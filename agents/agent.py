@@ -124,9 +124,8 @@ class CharacterMemory:
 class Household(Protocol):
     """What an agent needs of those who keep it: news of the world, and somebody to tell of new entries and folds."""
 
-    @property
-    def room_of(self) -> Callable[[Agent], int]:
-        """Returns the tokens for summaries and memories in an agent's next prompt."""
+    def room_of(self, agent: Agent) -> int:
+        """Return the tokens for summaries and memories in an agent's next prompt."""
 
     def sleeps(self, who: str) -> bool: ...
 

@@ -33,10 +33,16 @@ from mud.world.world import World
 AGENT = "agent.md"
 
 
+UnknownNames = Callable[[AgentDefinition], list[Problem]]
+"""Returns the unknown names in a definition, except locations."""
+
+
 class AgentDirectory:
     """The definitions in `folder` (`vault/agents`). `schemas`: the settings that an agent may override."""
 
-    def __init__(self, folder: Path, schemas: Mapping[str, type]) -> None:
+    def __init__(
+        self, folder: Path, schemas: Mapping[str, type], unknown_in: UnknownNames = lambda definition: []
+    ) -> None:
         self.definitions: dict[str, AgentDefinition] = {}
         self.drafts: dict[str, AgentDefinition] = {}
         """Every file as last read, mistakes included; other files are checked against these."""
@@ -48,9 +54,7 @@ class AgentDirectory:
         """Folders whose id is known but not in their file."""
         self._named: defaultdict[str, set[str]] = defaultdict(set)
         """Folders by the ids and names that their definitions ever had."""
-        self.unknown_in: Callable[[AgentDefinition], list[Problem]] = lambda definition: []
-        """Returns the unknown names in a definition, except locations."""
-        self._folder, self._schemas = folder, schemas
+        self._folder, self._schemas, self._unknown_in = folder, schemas, unknown_in
 
     def lived(self, files: Mapping[str, str]) -> None:
         """Set the folder of each id from the saved state (files by id); it wins when another folder has the same id."""
@@ -260,8 +264,8 @@ class AgentDirectory:
     def _names_nothing(self, definition: AgentDefinition) -> list[Problem]:
         """Return the problems of unknown names that an edit adds."""
         known = self.definitions.get(definition.slug)
-        before = {(one.key, one.message) for one in self.unknown_in(known)} if known is not None else ()
-        return [one for one in self.unknown_in(definition) if (one.key, one.message) not in before]
+        before = {(one.key, one.message) for one in self._unknown_in(known)} if known is not None else ()
+        return [one for one in self._unknown_in(definition) if (one.key, one.message) not in before]
 
     def _clashes_of_drafts(self) -> list[Problem]:
         """Return further conflicts of the files that are left out because of mistakes."""

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from agents.agent import Agent, Services
 from agents.compaction.due import fold_due
@@ -20,7 +20,7 @@ from agents.compaction.status import Facts, Shed, origins, status
 from agents.compaction.strategies import SLEEP
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
-from agents.directory import AgentDirectory
+from agents.directory import AgentDirectory, UnknownNames
 from agents.memory.entries import Entry
 from agents.memory.history import last_values, read_weighed
 from agents.memory.note_form import Note
@@ -41,23 +41,30 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
-class Population:
-    """The agents of one vault."""
+class Prompter(Protocol):
+    """Builds the next prompts of agents."""
 
-    def __init__(self, means: Services) -> None:
+    async def next_prompt(self, agent: Agent) -> Prompt: ...
+
+    def room(self, agent: Agent) -> int:
+        """Return the tokens for summaries and memories in an agent's next prompt."""
+
+    def shed(self, agent: Agent) -> Shed | None:
+        """Return what an agent's next prompt leaves out; None without a prompt."""
+
+
+class Population:
+    """The agents of one vault; `world` and `prompting` are None until `live_in`."""
+
+    def __init__(self, means: Services, unknown_in: UnknownNames) -> None:
         self.means = means
         self.say = means.say
         self.inner = Reflection(means)
-        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas)
+        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas, unknown_in)
         self.definitions: dict[str, AgentDefinition] = self.roster.definitions
         self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
         self.world: World | None = None
-        self.prompt_of: Callable[[Agent], Awaitable[Prompt]] | None = None
-        """Builds an agent's next prompt; set once there is a world."""
-        self.room_of: Callable[[Agent], int] = lambda agent: UNLIMITED
-        """Returns the tokens for summaries and memories in an agent's next prompt."""
-        self.shed_of: Callable[[Agent], Shed | None] = lambda agent: None
-        """Returns what an agent's next prompt leaves out; None without a prompt."""
+        self.prompting: Prompter | None = None
         self.send_away: Callable[[AgentDefinition], None] | None = None
         """Removes a character from the world for good; set once the vault is watched."""
         self.resting = PauseState()
@@ -68,6 +75,13 @@ class Population:
         """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
         """Whether the ledger has steps that are missing in an archive."""
+
+    def live_in(self, world: World, prompting: Prompter) -> None:
+        self.world, self.prompting = world, prompting
+
+    def room_of(self, agent: Agent) -> int:
+        """Return the tokens for summaries and memories in an agent's next prompt."""
+        return self.prompting.room(agent) if self.prompting is not None else UNLIMITED
 
     def load_definitions(self) -> list[Problem]:
         """Read every `agent.md` and return all problems. A wrong file keeps its last good reading."""
@@ -308,7 +322,7 @@ class Population:
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
             room=room if (room := self.room_of(agent)) != UNLIMITED else None,
-            shed=self.shed_of(agent),
+            shed=self.prompting.shed(agent) if self.prompting is not None else None,
             inner=self.inner.told(agent, known=True),
             unreadable=agent.unreadable,
         )

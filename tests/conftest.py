@@ -7,14 +7,21 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from hypothesis.internal.conjecture import providers
 
+from tests.examples import examples
 from tests.syscalls import TRACED, can_trace
 
 # A busy machine is no bug: an example may take as long as it takes. The check is free of luck: the same examples each
-# time, so what it says depends on the change alone; `make torture` draws others (LOCI_EXAMPLES=new).
-settings.register_profile("same", deadline=None, derandomize=True)
+# time, so what it says depends on the change alone, and few of them, as none is new; `make torture` draws others, and
+# more of them (LOCI_EXAMPLES=new).
+settings.register_profile("same", deadline=None, derandomize=True, max_examples=examples(100))
 settings.register_profile("new", deadline=None)
-settings.load_profile(os.environ.get("LOCI_EXAMPLES", "same"))
+EXAMPLES = os.environ.get("LOCI_EXAMPLES", "same")
+settings.load_profile(EXAMPLES)
+if EXAMPLES == "same":
+    # Else it would draw constants out of whatever modules of ours are loaded, which depends on what runs together.
+    vars(providers)["is_local_module_file"] = lambda path: False
 
 
 TESTS = Path(__file__).parent
@@ -23,12 +30,17 @@ SLOW = [TESTS / line for line in (TESTS / "slow.txt").read_text(encoding="utf-8"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the files and folders in slow.txt."""
+    """Mark the tests of the files and folders in slow.txt, and begin with them, in the order they have there.
+
+    Who runs several files at once would wait for a long one that came last.
+    """
     if gone := [path.name for path in SLOW if not path.exists()]:
         raise pytest.UsageError(f"tests/slow.txt names what is not there: {', '.join(gone)}")
-    slow = {path for path in {item.path for item in items} if not {path, *path.parents}.isdisjoint(SLOW)}
+    place = {path: at for at, path in reversed([*enumerate(SLOW)])}
+    turn = {path: min(place.get(one, len(SLOW)) for one in (path, *path.parents)) for path in {i.path for i in items}}
+    items.sort(key=lambda item: turn[item.path])
     for item in items:
-        if item.path in slow:
+        if turn[item.path] < len(SLOW):
             item.add_marker(pytest.mark.slow)
 
 

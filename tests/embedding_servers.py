@@ -1,7 +1,7 @@
-"""Servers that embed, over real sockets: a real llama.cpp with SmolLM2, Ollama's protocol before it, and a fickle one.
+"""Servers that embed, over real sockets: a real llama.cpp with SmolLM2, Ollama's protocol, and a fickle one.
 
 SmolLM2 was not made for embeddings: the mean of what it holds of a text is good enough to try the protocol with. No
-real Ollama can be had here: real vectors behind an emulated protocol, as far as its documentation tells.
+real Ollama can be had here: its protocol is emulated, as far as its documentation tells.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import httpx
 import numpy as np
 
 from agents.llm.profiles import LLMProfile
@@ -89,7 +88,7 @@ def listening(answer: Callable[[str, str, dict[str, str], dict[str, Any]], Answe
 
 
 def ollama(method: str, path: str, headers: dict[str, str], body: dict[str, Any]) -> Answer:
-    """Answer as Ollama does, out of the real llama.cpp server, and refuse what it would take no notice of."""
+    """Answer as Ollama does, by spelling alone, and refuse what it would take no notice of."""
     if (method, path) == ("GET", "/api/tags"):
         return 200, {"models": [{"name": OLLAMA_MODEL, "model": OLLAMA_MODEL}]}
     if (method, path) != ("POST", "/api/embed"):
@@ -98,10 +97,9 @@ def ollama(method: str, path: str, headers: dict[str, str], body: dict[str, Any]
         return 400, {"error": f"Ollama takes no notice of {', '.join(unknown)}"}
     if body["model"] not in (OLLAMA_MODEL, OLLAMA_MODEL.removesuffix(":latest")):
         return 404, {"error": f'model "{body["model"]}" not found, try pulling it first'}
-    with httpx.Client(trust_env=False, timeout=60) as client:
-        made = client.post(f"{llama().address}/v1/embeddings", json={"input": body["input"]}).json()
-    rows = [one["embedding"] for one in sorted(made["data"], key=lambda one: int(one["index"]))]
-    return 200, {"model": body["model"], "embeddings": rows, "prompt_eval_count": made["usage"]["prompt_tokens"]}
+    rows = [[float(one) for one in row] for row in HashingEmbedder().embed(body["input"])]
+    tokens = sum(len(text.split()) for text in body["input"])
+    return 200, {"model": body["model"], "embeddings": rows, "prompt_eval_count": tokens}
 
 
 @dataclass

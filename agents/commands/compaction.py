@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from agents.agent import Agent
@@ -180,7 +181,9 @@ def _shown(minds: Population, agent: Agent) -> str:
     if status["keeps"] == "everything":
         lines.append(say(NEVER))
     else:
-        lines.append(say(ON, origin=origin, waits=status["waits"]) if status["automatic"] else say(OFF, origin=origin))
+        due = (status["next_compaction_at"] or inf) <= status["total"]
+        waits = next_fold(status) if due else status["waits"]
+        lines.append(say(ON, origin=origin, waits=waits) if status["automatic"] else say(OFF, origin=origin))
     if strategy.name == BY_PRESET:
         lines.append(say(PRESET, preset=preset["value"], origin=preset["from"]))
     elif preset["value"] != NO_PRESET:

@@ -219,9 +219,9 @@ def impersonate(ctx: Context, name: str) -> Outcome:
 @answers("impersonate")
 async def show_prompt(minds: Population, request: Request) -> Outcome:
     agent = asked_about(minds, request)
-    if minds.prompt_of is None:
+    if minds.prompting is None:
         raise Refusal(minds.say(NO_PROMPT))
-    return Outcome((await minds.prompt_of(agent)).text)
+    return Outcome((await minds.prompting.next_prompt(agent)).text)
 
 
 @command("@forget", "<name>", role=Role.OWNER, category="admin", keeps="skip")

@@ -120,7 +120,7 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
         "next_compaction_at": next_at(strategy_view),
         "strategy": strategy_view.settings.strategy,
         "compactions": memory.compactions,
-        "warnings": _warnings(strategy_view, facts.shed, overlaps, state.window),
+        "warnings": [*_warnings(strategy_view, facts.shed, overlaps, state.window), *_overdue(strategy_view, state)],
         **_index(facts.index or {}, total),
         **_outlook(strategy_view, state),
         "hidden": _range(view.hidden) if view.hidden else None,
@@ -147,6 +147,13 @@ def _warnings(strategy_view: StrategyView, shed: Shed | None, overlaps: Sequence
     overlapping = [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
     late = _not_held(strategy_view.settings, shed) or _too_late(strategy_view, window)
     return [*strategy_view.memory.warnings, *overlapping, *([late] if late else [])]
+
+
+def _overdue(strategy_view: StrategyView, state: MemoryState) -> list[str]:
+    due = next_at(strategy_view)
+    if due is None or due > strategy_view.memory.total or state.tokens() <= state.window:
+        return []
+    return ["a fold is overdue, and no prompt has room for what it would fold: start the world, or fold with compact"]
 
 
 def _index(index: Mapping[str, int], total: int) -> dict[str, Any]:

@@ -119,6 +119,9 @@ class Prompting:
         profile = agent.profile()
         return {"window": profile.num_ctx, "reserve": profile.max_tokens, "count": agent.counter.prompts()}
 
+    async def next_prompt(self, agent: Agent) -> Prompt:
+        return self.build(agent, await self.related(agent), thinks=True)
+
     def room(self, agent: Agent) -> int:
         """Return the tokens for summaries and entries in an agent's next prompt, wherever it is. Cached."""
         means, definition = self._minds.means, agent.definition

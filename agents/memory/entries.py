@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from json.encoder import encode_basestring as _quoted
 from typing import Any, NamedTuple, TypeGuard
@@ -155,8 +155,14 @@ _ISO = re.compile(
 """An ISO 8601 date or time with only one reading; UTC when it has no zone."""
 
 
-def read_record(record: Mapping[str, object]) -> Entry:
-    """Return the entry of a record from outside, without number and step; time and importance only if it has them.
+def read_record(
+    record: Mapping[str, object],
+    seq: int = 0,
+    at: str = "",
+    source: int = 0,
+    weigh: Callable[[str, str], int] = lambda kind, text: 0,
+) -> Entry:
+    """Return the entry of a record from outside. `at` and `weigh` are for one without time and importance.
 
     It needs `text`; other `RECORD_KEYS` and `ORIGIN` are optional, further keys are ignored. Raises ValueError with one
     sentence on what is wrong.
@@ -180,22 +186,20 @@ def read_record(record: Mapping[str, object]) -> Entry:
         raise ValueError(f"kind: there is no kind {kind!r}; there is: {' '.join(KINDS)}")
     weight, origin, failed = record.get("importance"), record.get(ORIGIN), record.get("failed") is True
     if weight is None:
-        weight = 0
+        weight = weigh(kind, text)
     elif not isinstance(weight, int) or isinstance(weight, bool) or not 1 <= weight <= 10:
         raise ValueError(f"importance: {weight!r} is no whole number from 1 to 10")
     actor, place, reason, id = (given.get(key) for key in ("actor", "place", "reason", "id"))
     origin = origin if isinstance(origin, str) else None
-    at = _time(record["at"]) if record.get("at") else ""
-    return Entry(0, at, kind, actor, place, text, reason, failed, weight, id=id, origin=origin)
+    at = _time(record["at"]) if record.get("at") else at
+    return Entry(seq, at, kind, actor, place, text, reason, failed, weight, source, id=id, origin=origin)
 
 
 def entry_from_record(
     record: Mapping[str, object], seq: int, at: str, source: int, names: tuple[str, ...] = ()
 ) -> Entry:
     """Return the entry for a record from outside (see `read_record`). `names`: the agent's own, for its importance."""
-    one = read_record(record)
-    importance = one.importance or importance_of(one.kind, one.text, names)
-    return one._replace(seq=seq, at=one.at or at, importance=importance, source=source)
+    return read_record(record, seq, at, source, lambda kind, text: importance_of(kind, text, names))
 
 
 def _sanitized(key: str, value: object) -> str:

@@ -380,7 +380,7 @@ class CurrentSummaries:
         for tier in TIERS:
             messages += self.examine(tier, opening=True)
         if writable:
-            messages += self.restore()
+            messages += self.restore(opening=True)
         return messages
 
     def _reach(self, total: int) -> int:
@@ -503,7 +503,7 @@ class CurrentSummaries:
             wrong = f"it must say that it covers memories {first} to {last}"
         return [f"summaries/{tier}.md: {wrong}; the text is kept as {name}"] if name else []
 
-    def restore(self) -> list[str]:
+    def restore(self, *, opening: bool = False) -> list[str]:
         """Write again each file that is missing, blank or outdated; return messages for the owner."""
         messages: list[str] = []
         for tier, held in self._held.items():
@@ -512,7 +512,11 @@ class CurrentSummaries:
             except VaultProblem:
                 missing = False
             if missing:
+                rolled_forward = opening and not self._files.current(tier).exists()  # a fold that a kill cut short
                 held.raw = self._files.write_current(held.summary)
+                if rolled_forward:
+                    continue
+                messages.append(f"summaries/{tier}.md was gone and is written again")
             else:
                 messages += self.examine(tier)
         return messages

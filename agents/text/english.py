@@ -154,8 +154,8 @@ def apart(sentence: str) -> list[str]:
     found: list[str] = []
     for at, clause in enumerate(_NEXT_CLAUSE.sub('"\n', _without_stop(sentence)).split("\n")):
         lead, *said = re.split(r'(?<=, )"|" and "', clause)
-        whole = said and not any(mark in part for mark in "“”" for part in said) and clause.count('"') == 2 * len(said)
-        if not whole:
+        closed = clause.endswith('"') and clause.count('"') == 2 * len(said)
+        if not said or not closed or any(mark in part for mark in "“”" for part in said):
             return [sentence]
         if at and _is_again(lead):
             lead = lead[:1].upper() + lead[1:]

@@ -26,14 +26,13 @@ def prompt(args: argparse.Namespace) -> int:
 
 async def _build(parts: Parts, name: str) -> Prompt:
     agent = parts.minds.get(name)
-    assert parts.minds.prompt_of is not None
     if not parts.writable:
         progress(f"{parts.reading}: related notes and experiences are found by words alone")
     await parts.recall.start(vectors=parts.writable)
     try:
         await parts.minds.catch_up(agent)
         await parts.recall.complete()
-        return await parts.minds.prompt_of(agent)
+        return await parts.prompting.next_prompt(agent)
     finally:
         await parts.recall.stop()
 

@@ -16,6 +16,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import orjson
+
 from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
@@ -190,7 +192,7 @@ class _Given:
     def records(self, after: int, ids: set[str]) -> Iterator[dict[str, Any]]:
         """Yield the memories after the first `after` lines, with their origin. `ids` are skipped, and grow."""
         for digest, line in islice(self._marked(), after, None):
-            record = _record(line) | {ORIGIN: digest}
+            record = _checked_record(line) | {ORIGIN: digest}
             id = sanitize(record.get("id") or "")
             if id and id in ids:
                 self.known += 1
@@ -207,6 +209,15 @@ def _record(line: bytes) -> dict[str, Any]:
     if not isinstance(record, dict):
         raise ValueError('expected an object, such as {"text": "..."}')
     return record
+
+
+def _checked_record(line: bytes) -> dict[str, Any]:
+    """Parse a line that `_record` has parsed before; orjson is quicker and refuses some of what json takes."""
+    try:
+        record: dict[str, Any] = orjson.loads(line)
+        return record
+    except orjson.JSONDecodeError:
+        return _record(line)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -305,6 +316,7 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
     await parts.recall.start(vectors=wait)
     signals.end = ended
     try:
+        await fold(agent)  # an earlier run may have ended between writing and folding
         await live_through(parts, agent, records, fold=fold)
         if wait and not await parts.recall.complete(VectorProgress()):
             progress(f"the vectors are missing: {parts.recall.trouble or 'they are switched off'}")

@@ -21,7 +21,7 @@ OTHER_AWAKE = phrase("commands.wake.other_awake", "name")
 
 @command("sleep", category="memory", for_models=True)
 def sleep(ctx: Context) -> Outcome:
-    """Fall asleep where you are. You wake when somebody calls you by name, and by wake.
+    """Fall asleep where you are. You wake when you do something, and when somebody calls you by name.
 
     While you sleep you perceive nothing else. It is the time in which memories are put in order.
 

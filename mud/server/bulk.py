@@ -47,9 +47,7 @@ async def live_through(
 ) -> None:
     """Append entries in order, fold what becomes due, and index it all. The recall service must be running.
 
-    `fold` is called before the first batch and after each, of at most `BATCH` entries.
-
-    Raises LociError when the archive cannot be written.
+    `fold` is called after each batch of at most `BATCH` entries. Raises LociError when the archive cannot be written.
     """
     memory = agent.memory
     await parts.minds.catch_up(agent)
@@ -57,7 +55,6 @@ async def live_through(
     rest = iter(records)
     async with parts.recall.in_bulk(agent.id) as indexed:
         with memory.in_bulk():
-            await fold(agent)  # a run before this one may have ended between writing and folding
             while some := list(islice(rest, batch)):
                 written = memory.append_raw(some, source)
                 if memory.waiting:

@@ -13,11 +13,11 @@ from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.history import JOURNALS, unreadable_file
-from agents.memory.summaries import TIERS
 from mud.clock import Clock
 from mud.commands import Outcome
 from mud.engine.engine import changes_of
 from mud.errors import LociError, Problem, VaultProblem
+from mud.sanitize import visible
 from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.files import slugify
@@ -159,7 +159,7 @@ class Reloading:
         news = [one for one in problems if one in (*fresh, *again)]
         mended = {one.file for one in self._known} - {one.file for one in problems} - half
         self._known = frozenset(one for one in problems if one in self._known or one in news)
-        return [*map(str, news), *(self._parts.texts.render(MENDED, file=file) for file in sorted(mended))]
+        return [*map(str, news), *(self._parts.texts.render(MENDED, file=visible(file)) for file in sorted(mended))]
 
     async def _look_again(self, gone: set[Path], clock: Clock) -> None:
         await clock.sleep(MISSING_FOR)
@@ -254,7 +254,7 @@ class Reloading:
             return []
         line = definition.lines.get("location", 0)
         say = self._parts.texts.render
-        return [say(MOVED, file=definition.file, line=line, name=definition.name, location=place.name)]
+        return [say(MOVED, file=visible(definition.file), line=line, name=definition.name, location=place.name)]
 
     def _file_of(self, slug: str) -> Path:
         return self._parts.vault / "agents" / slug / "agent.md"
@@ -464,11 +464,7 @@ class Reloading:
         agent = self._parts.minds.by_slug(slug)
         if agent is None or not self._file_of(slug).exists():
             return  # the whole folder is gone; a summary must not recreate it
-        summaries = agent.folder / "summaries"
-        gone = [f"{tier}.md" for tier in TIERS if _gone(summaries / f"{tier}.md")]
-        told = agent.memory.restore_missing()
-        back = [f"{file} was gone and is written again" for file in gone if (summaries / file).exists()]
-        self.report(f"{agent.name}: {message}" for message in [*told, *back])
+        self.report(f"{agent.name}: {message}" for message in agent.memory.restore_missing())
 
 
 def _only_now(refused: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-from agents.agent import Agent, Ask, Services
+from agents.agent import Ask, Services
 from agents.brains import Brain
 from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
@@ -30,7 +30,7 @@ from agents.mind.lore import LoreFiles
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
 from agents.population import Population
-from agents.prompt.prompt import Prompt, Template
+from agents.prompt.prompt import Template
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
 from agents.recall.vectors import EmbeddingBudget
@@ -277,9 +277,9 @@ def _put_together(
             recall, clock, _asker(queue) if by_model else None, summaries.named,
             lambda: queue.silent(configuration.names(LLMProfile)),
             writable, queue.token_counter if by_model else None, queue,
-        )
+        ),
+        lambda definition: unknown_in(definition, configuration, voices_in(texts)),
     )  # fmt: skip
-    minds.roster.unknown_in = lambda definition: unknown_in(definition, configuration, voices_in(texts))
     minds.inner.load()
     met: list[Problem] = []
     state = saved_state(vault, met, writable=writable)
@@ -292,10 +292,9 @@ def _put_together(
         world_files, state, clock, configuration, texts, commands, minds, met, writable=writable
     )
     prompting = Prompting(minds, templates, commands)
-    minds.world = engine.world
+    minds.live_in(engine.world, prompting)
     for slug in minds.definitions:
         minds.import_written(slug)
-    minds.prompt_of, minds.room_of, minds.shed_of = _prompter(prompting), prompting.room, prompting.shed
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
@@ -366,13 +365,6 @@ def _asker(queue: ModelQueue) -> Ask:
         return await queue.ask(lambda: prompt, profile, Urgency.SUMMARIZE, owner, task=Task.SUMMARIES)
 
     return ask
-
-
-def _prompter(prompting: Prompting) -> Callable[[Agent], Awaitable[Prompt]]:
-    async def prompt_of(agent: Agent) -> Prompt:
-        return prompting.build(agent, await prompting.related(agent), thinks=True)
-
-    return prompt_of
 
 
 def must_have_words(texts: TextStore) -> None:

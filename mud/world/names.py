@@ -127,11 +127,6 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 
-def look_alike(name: str, others: Iterable[str]) -> str | None:
-    """Return the first of the other names that looks like this one but differs."""
-    return Names(others).alike(name)
-
-
 class Named(NamedTuple):
     """A name or alias, where it stands, and the id of its thing; the id is empty for a new thing."""
 

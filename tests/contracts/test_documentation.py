@@ -16,7 +16,7 @@ from mud.registry import HasName, collect, load
 from mud.server.checks import FAMILIES, SCHEMAS
 from mud.server.wiring import load_commands
 from tests.processes import loci
-from tests.vaults import ROOT, SHIPPED, copy_vault
+from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
 
 README = (ROOT / "README.md").read_text("utf-8")
 CODE = (ROOT / "mud" / "README.md").read_text("utf-8")
@@ -44,7 +44,7 @@ def named(word: str) -> bool:
 @pytest.fixture(scope="module")
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """Type every example of every command, and `help` for each, into one real world; return the replies by line."""
-    vault = copy_vault(tmp_path_factory.mktemp("examples"))
+    vault = without_vectors(copy_vault(tmp_path_factory.mktemp("examples")))
     for item in ("wax-tablet", "lamp-glass"):
         path = vault / "world" / "items" / f"{item}.md"
         path.write_text(re.sub(r"(?m)^location:.*$", 'location: "[[The Garden]]"', path.read_text("utf-8")), "utf-8")

@@ -16,7 +16,7 @@ from mud.world.roles import Role
 from tests.live_server import LiveServer
 from tests.ollama_adapter import adapting
 from tests.settings import proves, put
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 
 def profile_of(vault: Path, **values: Scalar) -> LLMProfile:
@@ -30,7 +30,7 @@ def profile_of(vault: Path, **values: Scalar) -> LLMProfile:
 async def test_ollama_is_told_how_long_to_keep_the_model_and_how_long_it_thinks(
     tmp_path: Path, live_server: LiveServer
 ) -> None:
-    vault = copy_vault(tmp_path)
+    vault = without_vectors(copy_vault(tmp_path))
     async with adapting(live_server) as adapter:
         for keep, think in (("", "auto"), ("30m", "never"), ("-1", "auto")):
             profile = profile_of(vault, backend="ollama", host=adapter.host, keep_alive=keep, think=think)
@@ -49,7 +49,7 @@ async def test_a_real_server_is_held_to_the_commands_of_the_world(
     known = tuple(one.usage for one in load_commands() if one.for_models and one.role <= Role.AGENT)
     set_so = profile_of(copy_vault(tmp_path), host=live_server.address, commands_only=only, temperature=1.5)
     model = OpenAICompatible(set_so)
-    replies = [await model.complete("The water goes", replace(set_so, commands=known)) for _ in range(5)]
+    replies = [await model.complete("The water goes", replace(set_so, commands=known)) for _ in range(3)]
     await model.close()
     verbs = {(reply.text.split() or [""])[0] for reply in replies}
     assert (verbs <= {usage.split()[0] for usage in known}) is only

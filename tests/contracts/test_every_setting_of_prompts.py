@@ -26,8 +26,7 @@ async def test_of_what_is_related_as_much_is_shown_as_set(tmp_path: Path, tokens
         await home.minds.catch_up(tamsin)
         ann = home.enter("Ann", "The Boathouse")
         home.type(ann, "say Tamsin, what is new in the boathouse?")
-        assert home.minds.prompt_of is not None
-        prompt = await home.minds.prompt_of(tamsin)
+        prompt = await home.parts.prompting.next_prompt(tamsin)
     assert sum(fact in prompt.text for fact in FACTS) == shown
     left_out = {3: (), 2: ("1 related note beyond related_tokens",)}.get(
         shown, (f"{3 - shown} related notes beyond related_tokens",)
@@ -58,8 +57,7 @@ async def test_past_experiences_take_no_more_than_their_share_of_the_window_or_t
         tamsin.memory.append_raw(talks(160))
         tamsin.compactor.fold_due_now()
         await home.minds.catch_up(tamsin)
-        assert home.minds.prompt_of is not None
-        prompt = await home.minds.prompt_of(tamsin)
+        prompt = await home.parts.prompting.next_prompt(tamsin)
     assert prompt.text.count(" (memories ") == shown
     missing = {0: "2 related experiences beyond experience_share", 1: "1 related experience beyond experience_share"}
     assert prompt.shed == ((missing[shown],) if shown < 2 else ())

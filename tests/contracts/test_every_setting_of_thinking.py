@@ -98,11 +98,10 @@ async def test_prompts_views_and_counts_go_by_the_window_of_the_agents_own_profi
     scripted(vault, OTHER, "think of plums", num_ctx=2048, max_tokens=64)
     put_own(vault, "eliza", think_profile=OTHER)
     async with house(tmp_path) as home:
-        assert home.minds.prompt_of is not None
         windows = {}
         for name in ("Eliza", "Moss"):
             agent = home.agent(name)
-            prompt = await home.minds.prompt_of(agent)
+            prompt = await home.parts.prompting.next_prompt(agent)
             windows[name] = (prompt.window, prompt.reserve, agent.compactor.view.state().window)
         assert windows == {"Eliza": (2048, 64, 2048), "Moss": (8192, 96, 8192)}
         counted = {}
@@ -124,8 +123,7 @@ async def test_a_profile_that_is_not_there_is_told_and_its_agent_lives_by_instin
         assert "lives by instinct" in problem.message
         assert problem.message.endswith("did you mean think?")
         assert await said(home, "Eliza", "Moss") == {"Eliza": None, "Moss": "think of pears"}
-        assert home.minds.prompt_of is not None
-        assert (await home.minds.prompt_of(home.agent("Eliza"))).window == 8192
+        assert (await home.parts.prompting.next_prompt(home.agent("Eliza"))).window == 8192
 
 
 @WHO
@@ -251,8 +249,7 @@ async def test_the_template_that_is_set_words_the_prompt(tmp_path: Path, vault: 
     set_for(vault, who, "thinking", "template", "prompts/terse.md")
     async with house(tmp_path) as home:
         assert home.parts.problems == []
-        assert home.minds.prompt_of is not None
-        texts = {name: (await home.minds.prompt_of(home.agent(name))).text for name in ("Eliza", "Moss")}
+        texts = {name: (await home.parts.prompting.next_prompt(home.agent(name))).text for name in ("Eliza", "Moss")}
     assert texts["Eliza"].startswith("You are terse.\n")
     assert texts["Moss"].startswith("You are terse.\n") is (who == "everybody")
 
@@ -261,11 +258,9 @@ async def test_an_agents_template_is_edited_while_the_world_runs_and_broken_it_c
     tmp_path: Path,
 ) -> None:
     async with edited(tmp_path) as on:
-        assert on.home.minds.prompt_of is not None
 
         async def beginning(name: str) -> str:
-            assert on.home.minds.prompt_of is not None
-            return (await on.home.minds.prompt_of(on.home.agent(name))).text.partition("\n")[0]
+            return (await on.home.parts.prompting.next_prompt(on.home.agent(name))).text.partition("\n")[0]
 
         usual = await beginning("Eliza")
         on.write("prompts/terse.md", OWN_WORDS)
@@ -294,8 +289,7 @@ async def test_a_template_that_is_none_of_the_vaults_is_told_with_its_line_and_i
         assert (problem.file, problem.key) == ("config/thinking.md", "template")
         assert problem.line > 0
         assert problem.message.startswith(f"there is no {value!r}; expected one of prompts/think.md, prompts/think_cl")
-        assert home.minds.prompt_of is not None
-        assert (await home.minds.prompt_of(home.agent("Eliza"))).text.startswith("You are Eliza.")
+        assert (await home.parts.prompting.next_prompt(home.agent("Eliza"))).text.startswith("You are Eliza.")
 
 
 @proves("thinking.self_changes")
@@ -315,7 +309,6 @@ async def test_the_prompt_offers_exactly_what_may_be_typed(tmp_path: Path, vault
 
 async def offered_to(home: House, name: str) -> set[str]:
     """Return the names of the commands that stand in an agent's prompt."""
-    assert home.minds.prompt_of is not None
-    prompt = await home.minds.prompt_of(home.agent(name))
+    prompt = await home.parts.prompting.next_prompt(home.agent(name))
     listed = prompt.text.partition("BASIC COMMANDS:\n")[2].partition("\n\n")[0]
     return {line.removeprefix("- ").split()[0].rstrip(":") for line in listed.splitlines()}

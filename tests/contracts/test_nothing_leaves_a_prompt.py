@@ -16,6 +16,7 @@ from agents.llm.profiles import LLMProfile
 from agents.prompt.prompt import Prompt
 from mud.clock import VirtualClock
 from mud.server.wiring import Parts, opened
+from tests.examples import examples
 from tests.live_server import LiveServer, live_server
 from tests.lives import begin_anew
 from tests.scripts import SCRIPTS
@@ -80,7 +81,7 @@ lengths = st.lists(st.integers(5, 4000), min_size=1, max_size=5)
 ways = st.tuples(st.integers(0, 7), st.sampled_from(["own", *PRESETS]), st.integers(1024, 32_768))
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(ways, lengths, st.sampled_from(sorted(SCRIPTS)), st.integers(1, 250), st.booleans())
 @example((7, "own", 8192), [300], "English", 128, False)
 @example((2, "own", 8192), [300], "English", 128, True)

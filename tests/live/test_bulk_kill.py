@@ -14,7 +14,7 @@ from agents.memory.summaries import parse_summary
 from tests.processes import loci, loci_json, memories, texts
 from tests.vaults import ROOT, copy_vault, without_vectors
 
-GIVEN = 6000
+GIVEN = 4000
 """Memories of one attempt; some seconds of folding."""
 
 
@@ -57,7 +57,7 @@ def _kills(tmp_path: Path, kills: int, seed: int) -> None:
     told = _life(life)
     assert loci("remember", "wren", life, "--create", "--no-wait", "--vault", vault).returncode == 0
     for _ in range(kills):
-        _killed(vault, life, chance.uniform(0.5, 5.0))
+        _killed(vault, life, chance.uniform(0.5, 3.0))
         _check(vault, told)
     assert loci("remember", "wren", life, "--no-wait", "--vault", vault).returncode == 0
     _check(vault, told)
@@ -85,7 +85,7 @@ def _size(vault: Path) -> int:
     return sum(path.stat().st_size for path in (vault / "agents/wren/archive").glob("*.jsonl"))
 
 
-@pytest.mark.parametrize("ids", [False, True])
+@pytest.mark.parametrize("ids", [pytest.param(False, marks=pytest.mark.torture), True])
 def test_a_life_that_is_resumed_after_every_kill_is_there_once_and_whole(tmp_path: Path, ids: bool) -> None:
     vault, life = without_vectors(copy_vault(tmp_path)), tmp_path / "life.jsonl"
     told = _life(life)

@@ -10,14 +10,14 @@ import pytest
 
 from tests.processes import Running, loci_json, memories, texts
 from tests.settings import put
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 WINDOWS = {"immediate_window": 6, "recent_window": 5}
 """Small ones, so that kills meet folds."""
 
 
 def _vault(tmp_path: Path) -> Path:
-    vault = copy_vault(tmp_path)
+    vault = without_vectors(copy_vault(tmp_path))
     put(vault, "memory_compaction", **WINDOWS)
     return vault
 
@@ -69,8 +69,8 @@ def _life_of_kills(vault: Path, kills: int, seed: int) -> None:
     assert len(list(vault.glob("agents/*/agent.md"))) == 5
 
 
-def test_twenty_kills_in_the_middle_of_talk_lose_nothing_that_was_answered(tmp_path: Path) -> None:
-    _life_of_kills(_vault(tmp_path), kills=20, seed=20)
+def test_ten_kills_in_the_middle_of_talk_lose_nothing_that_was_answered(tmp_path: Path) -> None:
+    _life_of_kills(_vault(tmp_path), kills=10, seed=20)
 
 
 @pytest.mark.torture

@@ -13,7 +13,7 @@ import pytest
 
 from tests.model_server import Server
 from tests.processes import PATIENCE, Running, loci_json
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 PROMPTLY = 5.0
 """Seconds within which a person's line is answered, on a machine that is busy with other things."""
@@ -45,7 +45,7 @@ def server() -> Iterator[Server]:
 
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
-    copy = copy_vault(tmp_path)
+    copy = without_vectors(copy_vault(tmp_path))
     for path in copy.glob("agents/*/agent.md"):
         _write(path, r"(think_interval): .*", r"\1: 1")
     for profile in ("think", "summarizer"):

@@ -11,7 +11,7 @@ import pytest
 
 from tests.processes import loci, loci_json
 from tests.settings import put_own
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 LAMPS = "I saw lamp {} by the Cistern in the evening. "
 Folds = list[tuple[int, int]]
@@ -57,7 +57,7 @@ newest fifth of those stays. Seed 004: at 121 of 100 tokens, over 12,000; nothin
 @pytest.mark.parametrize("strategy", GOLDEN)
 def test_a_strategy_folds_when_its_seed_says(strategy: str, tmp_path: Path) -> None:
     lengths, folds, next_at = GOLDEN[strategy]
-    vault = copy_vault(tmp_path)
+    vault = without_vectors(copy_vault(tmp_path))
     put_own(vault, "moss", strategy=strategy, token_counter="characters", threshold_tokens=12_000)
     status = lives(vault, lengths)
     assert covered(vault) == folds
@@ -69,7 +69,7 @@ def test_a_strategy_folds_when_its_seed_says(strategy: str, tmp_path: Path) -> N
 def test_a_sleeper_folds_from_seventy_percent_of_the_window_on_and_nobody_awake_does(
     memories: int, folds: int, tmp_path: Path
 ) -> None:
-    vault = copy_vault(tmp_path)
+    vault = without_vectors(copy_vault(tmp_path))
     assert loci("run", "--as", "Ann", "--no-agents", "--vault", vault, stdin="quit\n").returncode == 0
     put_own(vault, "ann", strategy="sleep", token_counter="characters")
     file = tmp_path / "life.jsonl"

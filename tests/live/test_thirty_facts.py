@@ -7,6 +7,8 @@ import re
 import time
 from pathlib import Path
 
+import pytest
+
 from mud.server.wiring import RealClock
 from tests.houses import house
 from tests.live import thirty_facts
@@ -40,6 +42,7 @@ async def test_an_agent_finds_what_it_was_told_among_much_else_when_asked_in_oth
         assert len(thirty_facts.FACTS) - len(missed) >= ENOUGH, missed
 
 
+@pytest.mark.torture
 def test_whoever_told_them_finds_them_by_typing_recall(tmp_path: Path) -> None:
     world = Running(copy_vault(tmp_path), "--no-agents", "--as", "Ann")
     try:

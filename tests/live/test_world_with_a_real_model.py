@@ -13,7 +13,7 @@ import pytest
 
 from tests.live_server import WINDOW, LiveServer
 from tests.processes import PATIENCE, Running, loci_json
-from tests.vaults import copy_vault
+from tests.vaults import copy_vault, without_vectors
 
 MAX_TOKENS = 40
 NUM_CTX = 1024
@@ -31,7 +31,7 @@ LIVING = ("eliza", "moss")
 
 @pytest.fixture
 def vault(tmp_path: Path, live_server: LiveServer) -> Path:
-    copy = copy_vault(tmp_path)
+    copy = without_vectors(copy_vault(tmp_path))
     for path in copy.glob("agents/*/agent.md"):
         if path.parent.name == "eliza":
             _set(path, "think_interval", "2\nimmediate_window: 3\nrecent_window: 4", "{}: ")

@@ -1,8 +1,9 @@
-"""The facts of memories: how reliable they are, which ones a text holds, and the share that a summary keeps.
+"""The facts of memories: how reliable they are, which ones a finished summary holds, and the share that it keeps.
 
 To bound the cost, memories are not read again: every summary carries a sample of their facts, and the next one merges
 the samples. Beyond `SAMPLE` facts it is a priority sample (Duffield, Lund and Thorup, 2007) weighted by importance,
-with hashes as random numbers, so that merged samples are exact. With 64 facts the error is about 0.06.
+with hashes as random numbers, so that merged samples are exact. With 64 facts the error is about 0.06. What a summary
+by rules says is chosen in `summarizers/_weighing.py`.
 """
 
 from __future__ import annotations

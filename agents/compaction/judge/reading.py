@@ -217,13 +217,49 @@ def neighbours_of(text: str) -> Iterator[list[str]]:
         yield row
 
 
+class _Token(NamedTuple):
+    """What stands between two blanks; `name` is a capitalized word at its beginning, which `goes_on` lets follow."""
+
+    words: tuple[str, ...]
+    name: str
+    goes_on: bool
+    figures: tuple[str, ...]
+    counts: bool
+    pledges: bool
+    cues: bool
+
+
+@lru_cache(maxsize=32_768)
+def _token(written: str) -> _Token:
+    """Cached, as most tokens of a text stand in many others."""
+    words = tuple(_WORD.findall(written))
+    first = _WORD.match(written)
+    name = first[0] if first and first[0] != first[0].lower() else ""
+    folded = {part for word in words for part in (word.casefold(), *word.casefold().split("'"))}
+    return _Token(
+        words,
+        name,
+        goes_on=written[-1].isalnum() or written[-1] in ",;)&'’",
+        figures=tuple(map(_normal_figures, _FIGURES.findall(written))),
+        counts=not folded.isdisjoint(_COUNTS),
+        pledges=not folded.isdisjoint(_PLEDGES),
+        cues=not folded.isdisjoint(CUES),
+    )
+
+
 class JudgedTexts:
-    """Texts read once, with properties computed on access."""
+    """Texts read once. What not every reader needs is computed on access."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = [_composed(text) for text in texts]
-        self._written = {word for text in self.texts for word in _WORD.findall(text)}
-        self._folded = _folded(self._written)
+        self._rows = [[_token(written) for written in text.split()] for text in self.texts]
+        self.names = self._names()
+        """Normalized -> as written: capitalized words inside a sentence."""
+        self.numbers = self._numbers()
+
+    @cached_property
+    def _written(self) -> set[str]:
+        return {word for row in self._rows for token in row for word in token.words}
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -233,39 +269,30 @@ class JudgedTexts:
     def capitals(self) -> frozenset[str]:
         return frozenset(normalize(word) for word in self._written if word != word.lower())
 
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        found = {number for text in self.texts for number in map(_normal_figures, _FIGURES.findall(text))}
+    def _numbers(self) -> frozenset[str]:
+        found = {number for row in self._rows for token in row for number in token.figures}
         found |= {sign for text in self.texts if not text.isascii() for sign in text if category(sign) in ("No", "Nl")}
-        if not self._folded.isdisjoint(_COUNTS):
-            for text in self.texts:
+        for text, row in zip(self.texts, self._rows, strict=True):
+            if any(token.counts for token in row):
                 for joins, run in groupby(text.split(), _joins):
                     spelled = list(run) if joins else []
-                    if any(map(_counts, spelled)):
+                    if any(_token(one).counts for one in spelled):
                         found.update(_numbers_in_words(" ".join(spelled)))
         return frozenset(found)
 
-    @cached_property
-    def names(self) -> dict[str, str]:
-        """Names, normalized -> as written: capitalized words inside a sentence."""
-        found = {}
-        for text in self.texts:
-            for before, written in pairwise(text.split()):
-                if written == written.lower() or not (before[-1].isalnum() or before[-1] in ",;)&'’"):
-                    continue
-                word = _WORD.match(written)
-                if word and word[0] != word[0].lower():
-                    found[normalize(word[0])] = word[0]
+    def _names(self) -> dict[str, str]:
+        pairs = (pair for row in self._rows for pair in pairwise(row))
+        found = {normalize(token.name): token.name for before, token in pairs if token.name and before.goes_on}
         return {key: name for key, name in found.items() if key not in PLAIN and key not in COUNTING}
 
     @property
     def may_promise(self) -> bool:
         """Whether a promise is possible; ten times faster than searching for one."""
-        return not _PLEDGES.isdisjoint(self._folded)
+        return any(token.pledges for row in self._rows for token in row)
 
     @property
     def may_instruct(self) -> bool:
-        return not CUES.isdisjoint(self._folded)
+        return any(token.cues for row in self._rows for token in row)
 
     @property
     def scripts(self) -> frozenset[str]:
@@ -274,24 +301,9 @@ class JudgedTexts:
         return frozenset(unicodedata.name(sign, "?").split()[0] for sign in signs if category(sign) == "Lo")
 
 
-def _folded(words: Iterable[str]) -> frozenset[str]:
-    return frozenset().union(*map(_parts_of, words))
-
-
-@lru_cache(maxsize=32_768)
-def _parts_of(word: str) -> frozenset[str]:
-    """Return a word in lower case, and its parts around apostrophes."""
-    folded = word.casefold()
-    return frozenset((folded, *folded.split("'")))
-
-
-def _counts(written: str) -> bool:
-    return not _COUNTS.isdisjoint(_folded(_WORD.findall(written)))
-
-
 def _joins(written: str) -> bool:
     """Return whether a token may be part of a number of several words."""
-    return _counts(written) or all(key in COUNTING or key == "and" for key in keys_of(written))
+    return _token(written).counts or all(key in COUNTING or key == "and" for key in keys_of(written))
 
 
 def _normal_figures(found: str) -> str:

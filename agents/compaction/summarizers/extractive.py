@@ -11,7 +11,16 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, Prompts, Summarizer, SummarySource, Writing, sections_of
-from agents.compaction.summarizers._lines import (
+from agents.compaction.summarizers._statements import (
+    LONGEST_QUOTE,
+    StatementContent,
+    closed,
+    ended,
+    read,
+    retell,
+    spoken,
+)
+from agents.compaction.summarizers._weighing import (
     KNOWN,
     TALE,
     Scene,
@@ -31,7 +40,6 @@ from agents.compaction.summarizers._lines import (
     sentence_of,
     weighed,
 )
-from agents.compaction.summarizers._telling import LONGEST_QUOTE, StatementContent, closed, ended, read, retell, spoken
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry
 from agents.text.english import flat, missing_marks, promises_joined, quoted, sentences, together

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.status import report
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import House, house, texts_of
 
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin", "Ann")
@@ -57,15 +58,14 @@ async def _live(folder: Path, lines: list[tuple[str, str, str, int, bool]]) -> N
             spoken.append((reason, {name}))
         for name in NAMES:
             agent = home.agent(name)
-            assert home.minds.prompt_of is not None
-            prompt = await home.minds.prompt_of(agent)
+            prompt = await home.parts.prompting.next_prompt(agent)
             held = "\n".join([prompt.text, *texts_of(agent), *(entry.reason or "" for entry in agent.memory.tail)])
             page = report(home.minds.status(agent))
             for word, knows in spoken:
                 assert name in knows or word not in held + page, (name, word)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(25), suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(LINE, min_size=1, max_size=25))
 def test_no_memory_and_no_prompt_holds_what_its_character_did_not_witness(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str, str, int, bool]]

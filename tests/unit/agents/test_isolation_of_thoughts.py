@@ -29,6 +29,7 @@ from mud.engine.engine import Step
 from mud.server.requests import carry_out
 from mud.world.events import Perception, Request
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import House, house
 from tests.settings import put, put_own
 from tests.unit.agents.reflection.test_inner import asking, of_kind
@@ -258,11 +259,10 @@ class Life:
     async def read_all(self) -> None:
         """Hold everything that minds have, in their files and in what they would be asked, to what they know."""
         assert not self.oracle.leaks
-        assert self.home.minds.prompt_of is not None
         vault = self.home.parts.vault
         for name in NAMES:
             agent = self.home.agent(name)
-            self.oracle.hold(name, (await self.home.minds.prompt_of(agent)).text, "prompt")
+            self.oracle.hold(name, (await self.home.parts.prompting.next_prompt(agent)).text, "prompt")
             self.oracle.hold(name, report(self.home.minds.status(agent)), "page")
             for folder in (agent.folder, vault / "log/traces" / agent.slug):
                 for path in (one for one in folder.rglob("*") if one.is_file()):
@@ -308,7 +308,7 @@ async def a_life(folder: Path, starts: list[str]) -> AsyncIterator[tuple[House, 
 
 
 @settings(
-    max_examples=40,
+    max_examples=examples(40),
     deadline=None,
     phases=[Phase.generate],  # to make a long life shorter takes longer than to read what the failure says
     suppress_health_check=[HealthCheck.too_slow],

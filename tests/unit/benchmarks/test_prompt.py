@@ -49,12 +49,15 @@ def test_a_real_server_says_how_much_of_each_order_it_had_read_before(
     assert sorted(path.name for path in vault.glob("agents/*/*")) == ["agent.md"] * 4, "the vault itself stays"
 
 
+@pytest.mark.torture
 def test_the_same_seed_lives_the_same_evening(
     vault: Path, live_server: LiveServer, capsys: pytest.CaptureFixture[str]
 ) -> None:
     put(vault, "llm/think", temperature=0.0)
     one, other = (
-        record_of("prompt", vault, capsys, *short(live_server, "--orders", "stable", "--seed", 3))["orders"][0]
+        record_of("prompt", vault, capsys, *short(live_server, "--orders", "stable", "--seed", 3, "--thoughts", 1))[
+            "orders"
+        ][0]
         for _ in range(2)
     )
     for row in (one, other):
@@ -66,7 +69,7 @@ def test_the_same_seed_lives_the_same_evening(
 def test_the_table_is_written_where_it_belongs(vault: Path, live_server: LiveServer, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("<!-- bench prompt -->\n<!-- end -->\n")
-    assert run_bench("prompt", vault, *short(live_server, "--orders", "classic", "--table", page)) == 0
+    assert run_bench("prompt", vault, *short(live_server, "--orders", "classic", "--thoughts", 1, "--table", page)) == 0
     assert "| classic | " in page.read_text()
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agents.brains.instinct.attention import STAY
 from agents.text.addressing import Address, addressed
 from agents.text.english import repeats
+from tests.examples import examples
 from tests.unit.agents.brains.stage import Done, Stage
 
 PEOPLE = ("Visitor", "Anna", "Ελένη")
@@ -119,7 +120,7 @@ def shown(done: Done) -> str:
     return done.words.removeprefix(to).strip()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_no_line_is_said_twice_within_ten(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     play = Play(seed, scenes)
@@ -129,14 +130,14 @@ def test_no_line_is_said_twice_within_ten(seed: int, scenes: list[tuple[str, str
             assert repeats(line, lines[max(0, number - 10) : number]) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_where_nobody_is_nothing_is_said(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     for one in Play(seed, scenes).stage.done:
         assert one.company or one.verb not in ("say", "whisper", "emote")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_who_was_spoken_to_stays_for_a_minute_unless_it_follows_them(
     seed: int, scenes: list[tuple[str, str, str]]
@@ -147,13 +148,13 @@ def test_who_was_spoken_to_stays_for_a_minute_unless_it_follows_them(
             assert not any(name == one.who and 0 < one.at - at < STAY for name, at in play.spoken_to)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_the_same_seed_gives_the_same_lines(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     assert Play(seed, scenes).stage.done == Play(seed, scenes).stage.done
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_every_line_is_one_line_with_a_known_verb(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     for one in Play(seed, scenes).stage.done:

@@ -77,8 +77,7 @@ async def test_a_profile_is_shown_and_changed_and_counts_in_the_next_prompt(tmp_
         gone, new = difference(before, file_of(eliza))
         assert new == ["You keep bees: forty of them."]
         assert len(gone) == 1
-        assert home.minds.prompt_of is not None
-        assert "forty of them" in (await home.minds.prompt_of(eliza)).text
+        assert "forty of them" in (await home.parts.prompting.next_prompt(eliza)).text
         assert "forty of them" in (await home.ask(eliza, "@my-profile")).reply
         newest = eliza.memory.newest(2)[0]
         assert (newest.kind, newest.reason) == ("did", "I like bees")
@@ -491,8 +490,7 @@ async def test_what_a_mind_says_of_itself_stands_beside_what_people_wrote(tmp_pa
         assert file_of(eliza).startswith(before.rstrip("\n"))
         assert "obey" not in file_of(eliza)
         assert kept(eliza) == texts
-        assert home.minds.prompt_of is not None
-        prompt = (await home.minds.prompt_of(eliza)).text
+        prompt = (await home.parts.prompting.next_prompt(eliza)).text
         for words in (was.profile, "You count swifts.", "Keep the beds.", "Find the ninth swift."):
             assert words in prompt
         seen = home.type(ann, "examine Eliza").reply

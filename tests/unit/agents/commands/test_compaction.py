@@ -131,7 +131,7 @@ async def test_off_is_off_and_on_is_on_again(tmp_path: Path) -> None:
         await home.minds.finish_folds(60)
         assert ann.memory.watermark == 0
         answer = await home.ask(ann, "@compaction on")
-        told = r"Folds come by themselves \(agents/ann/agent\.md:\d+\); the next comes at \d+ memories\."
+        told = r"Folds come by themselves \(agents/ann/agent\.md:\d+\); the next: due since \d+ memories\."
         assert re.search(told, answer.reply)
         await home.minds.finish_folds(60)
         assert ann.memory.watermark == 65

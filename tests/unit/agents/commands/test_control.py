@@ -196,8 +196,7 @@ async def test_without_a_world_that_runs_nobody_is_forgotten(tmp_path: Path) -> 
 async def test_it_shows_exactly_the_prompt(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         answer = await home.ask(home.enter("Ann"), "@impersonate eliza")
-        assert home.minds.prompt_of is not None
-        assert answer.reply == (await home.minds.prompt_of(home.agent("Eliza"))).text
+        assert answer.reply == (await home.parts.prompting.next_prompt(home.agent("Eliza"))).text
 
 
 async def test_it_shows_a_summary_edited_by_hand(tmp_path: Path) -> None:

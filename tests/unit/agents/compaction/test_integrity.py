@@ -321,10 +321,18 @@ def test_of_a_long_tail_the_newest_are_weighed_and_the_others_taken_to_be_like_t
     assert abs(found["tiers"][-1]["chars"] - sum(len(e.text) for e in life.memory.read(1, 5 * READ))) < 5 * READ
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES.names())
-def test_the_status_of_a_hundred_thousand_memories_comes_at_once(tmp_path: Path, strategy: str) -> None:
-    life = lived(Life(tmp_path), 100_000)
+@pytest.fixture(scope="module")
+def long_life(tmp_path_factory: pytest.TempPathFactory) -> Life:
+    """Return a life of a hundred thousand memories, opened to be read."""
+    life = lived(Life(tmp_path_factory.mktemp("life")), 100_000)
     life.memory.close()
+    life.start(writable=False)
+    return life
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES.names())
+def test_the_status_of_a_hundred_thousand_memories_comes_at_once(long_life: Life, strategy: str) -> None:
+    life = long_life
     life.start(writable=False)
     life.set(strategy=strategy, auto_enabled=True)
     took = []

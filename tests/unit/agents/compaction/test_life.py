@@ -20,6 +20,7 @@ from agents.compaction.status import coverage, holes
 from agents.compaction.view import StrategyContext
 from agents.memory.summaries import parse_summary
 from mud.errors import Unavailable
+from tests.examples import examples
 from tests.lives import STRATEGIES, Disk, Life, PowerCut, Reply, reply, waiting_model
 
 REPLIES = (
@@ -345,6 +346,6 @@ class LifeMachine(RuleBasedStateMachine):
 
 
 LifeMachine.TestCase.settings = settings(
-    max_examples=55, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(55), stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
 test_a_life_is_whole_whatever_happens = LifeMachine.TestCase

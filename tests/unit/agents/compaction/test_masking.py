@@ -14,6 +14,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.view import KIND, MaskLog, mask_of, masked, masked_count, placeholder
 from agents.memory.entries import KINDS, Entry
 from mud.world.events import OWN_NOTES, Perception
+from tests.examples import examples
 from tests.houses import house
 from tests.lives import Disk, Life, heard
 
@@ -257,7 +258,7 @@ def test_a_great_many_masks_are_several_lines(tmp_path: Path) -> None:
     assert [len(line["masked"]) for line in turns.lines()] == [500, 500, 203]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(parts=st.lists(st.text("rha", max_size=12), max_size=6), keep=st.integers(0, 4), block=st.integers(1, 4))
 def test_every_mask_that_is_shown_is_written_down_exactly_once(
     tmp_path_factory: Any, parts: list[str], keep: int, block: int

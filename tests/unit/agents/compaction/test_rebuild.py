@@ -15,6 +15,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import DEEP, status
 from agents.memory.history import last_event
 from mud.errors import LociError, Unavailable
+from tests.examples import examples
 from tests.lives import Disk, Life, PowerCut
 from tests.rebuilds import rebuilding, rebuilt, shown, tiles, unfolded
 
@@ -211,7 +212,7 @@ def test_summaries_stay_as_they_are_when_memories_that_they_tell_of_are_gone(tmp
     assert shown(life) == told
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     total=st.integers(9, 400),
     recent=st.integers(1, 90),

@@ -18,8 +18,7 @@ from tests.vaults import copy_vault, without_vectors
 
 
 async def _prompt(home: House, name: str) -> Prompt:
-    assert home.minds.prompt_of is not None
-    return await home.minds.prompt_of(home.agent(name))
+    return await home.parts.prompting.next_prompt(home.agent(name))
 
 
 async def test_a_prompt_holds_who_one_is_what_was_lived_and_where_one_stands(tmp_path: Path) -> None:

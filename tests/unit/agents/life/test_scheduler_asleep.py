@@ -21,6 +21,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.memory.journal import SYNTHESIS
 from mud.world.events import Perception
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import House, house, puppet, texts_of
 from tests.settings import put, put_own
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -288,7 +289,7 @@ DOINGS = st.lists(
 
 
 @given(doings=DOINGS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_whoever_sleeps_submits_no_line_but_wake(
     tmp_path_factory: pytest.TempPathFactory, doings: list[str | float]
 ) -> None:

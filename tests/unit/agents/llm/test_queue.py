@@ -22,6 +22,7 @@ from agents.llm.spending import BudgetSettings, ModelBudget
 from agents.text.unwrapping import past_thoughts
 from mud.clock import VirtualClock
 from mud.errors import Unavailable
+from tests.examples import examples
 from tests.unit.agents.llm.stage import A, Gate, Stage, running, settle, waiting
 
 BUSY = TransientError("a answered 503")
@@ -557,7 +558,7 @@ async def play(program: list[tuple[object, ...]], end: str) -> Run:
     return run
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(programs, st.sampled_from(("drained", "graceful", "hanging", "at once")))
 def test_every_job_ends_exactly_once_and_nothing_is_left_behind(program: list[tuple[object, ...]], end: str) -> None:
     run = asyncio.run(play(program, end))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from agents.memory.archive import Archive
 from agents.memory.entries import Entry
 from mud.world.events import WHISPERED
+from tests.examples import examples
 from tests.lives import Disk, PowerCut
 
 
@@ -346,7 +347,7 @@ def test_where_a_memory_should_stand_is_told_by_the_files(tmp_path: Path) -> Non
     assert archive.where(4, 9) == "archive/0000000001.jsonl to archive/0000000009.jsonl"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     count=st.integers(2, 12),
     per_file=st.integers(3, 20),
@@ -370,7 +371,7 @@ def test_whatever_is_written_over_lines_the_rest_is_read_and_life_goes_on(
     assert opened(folder, per_file).read(again.total, again.total)[0].text == "what came after"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     batches=st.lists(st.integers(1, 9), min_size=1, max_size=12),
     per_file=st.integers(1, 8),

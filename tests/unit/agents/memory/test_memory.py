@@ -124,6 +124,10 @@ def test_a_summary_that_a_power_cut_tore_is_restored_and_is_no_shorter_text_of_a
         assert life.memory.recent == whole
         assert path.read_text() == before
         assert "summaries/recent.md: it broke off, and is restored" in life.messages[-1]
+    path.write_text("")
+    life.start()
+    assert path.read_text() == before
+    assert life.messages == ["summaries/recent.md was gone and is written again"]
     shorter = before.rstrip()[:-20] + "\n"
     path.write_text(shorter)
     life.start()
@@ -179,7 +183,7 @@ def test_a_missing_or_blank_file_is_an_edit_in_progress_until_it_is_restored(tmp
     for wreck in (path.unlink, lambda: path.write_text(" \n")):
         wreck()
         assert life.memory.reload_summary(path) == []
-        assert life.memory.restore_missing() == []
+        assert life.memory.restore_missing() == ["summaries/recent.md was gone and is written again"]
         assert path.read_text() == before
 
 

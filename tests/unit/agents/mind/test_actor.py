@@ -21,6 +21,7 @@ from mud.registry import Registry
 from mud.server.wiring import load_commands
 from mud.world.events import Perception
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import house, texts_of
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -152,7 +153,7 @@ def watched(reached: list[str]) -> Registry[Command]:
     return Registry("command", [noting(one) for one in EVERY])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.sampled_from(sorted(SELF_CHANGES)), REPLIES)
 def test_whatever_a_model_replies_reaches_what_it_was_offered_or_is_one_failure_it_remembers(
     may: str, reply: str

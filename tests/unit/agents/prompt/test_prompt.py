@@ -32,6 +32,7 @@ from mud.errors import Unavailable, VaultProblem
 from mud.storage.texts import TextStore
 from mud.world.changes import Put
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import house
 from tests.settings import put
 from tests.vaults import SHIPPED, copy_vault, without_vectors
@@ -339,7 +340,7 @@ def transcript(prompt: Prompt) -> list[str]:
     return text.removeprefix("---\n").removesuffix("\n---").split("\n")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, pauses)
 def test_a_line_that_was_shown_with_its_label_is_never_changed_by_what_comes(
     before: list[float], after: list[float]
@@ -349,7 +350,7 @@ def test_a_line_that_was_shown_with_its_label_is_never_changed_by_what_comes(
     assert transcript(built(parts_of(at), 131_072))[: len(old)] == old
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, st.data())
 def test_when_the_oldest_leave_only_the_first_label_goes(seconds: list[float], data: st.DataObject) -> None:
     at = times(seconds)
@@ -358,7 +359,7 @@ def test_when_the_oldest_leave_only_the_first_label_goes(seconds: list[float], d
     assert transcript(built(parts_of(at), 131_072))[-len(rest) :] == rest
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(pauses, st.integers(MINIMUM + 96, 1600))
 def test_labels_take_tokens_and_are_no_memories(seconds: list[float], window: int) -> None:
     parts = parts_of(times(seconds))
@@ -383,8 +384,7 @@ async def test_an_agent_reads_that_it_is_the_next_morning_and_archive_and_status
         before = eliza.memory.total
         clock.advance(22 * 3600)
         home.type(ann, "say good morning")
-        assert home.minds.prompt_of is not None
-        text = (await home.minds.prompt_of(eliza)).text
+        text = (await home.parts.prompting.next_prompt(eliza)).text
         assert 'Ann says, "good night"\nThe next morning.\nAnn says, "good morning"\n' in text
         assert "\nIt is Wednesday, 25 November, in the morning.\n" in text
         assert eliza.memory.total == before + 1
@@ -401,8 +401,7 @@ async def test_labels_stand_between_masked_results_and_after_a_marker_too(tmp_pa
             clock.advance(3 * 3600 if number == 5 else 1)
             home.type(eliza, f"think of pear {number}", Role.AGENT)
         total = eliza.memory.total
-        assert home.minds.prompt_of is not None
-        prompt = await home.minds.prompt_of(eliza)
+        prompt = await home.parts.prompting.next_prompt(eliza)
         assert prompt.shown == (total - 2, total)
         marker, *lines = transcript(prompt)
         assert marker.endswith(f"@archive 1-{total - 3}]")
@@ -412,7 +411,7 @@ async def test_labels_stand_between_masked_results_and_after_a_marker_too(tmp_pa
         for line in ("look", "look", "think of rain"):
             clock.advance(7200)
             home.type(eliza, line, Role.AGENT)
-        shown = transcript(await home.minds.prompt_of(eliza))
+        shown = transcript(await home.parts.prompting.next_prompt(eliza))
         masks = [number for number, line in enumerate(shown) if "whole in eliza#" in line]
         assert len(masks) > 0
         assert [shown[number - 1] for number in (*masks, len(shown) - 1)] == ["Two hours later."] * (len(masks) + 1)
@@ -421,12 +420,11 @@ async def test_labels_stand_between_masked_results_and_after_a_marker_too(tmp_pa
 async def test_a_prompt_says_what_one_carries_and_who_is_asleep(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         eliza, ann = home.agent("Eliza"), home.enter("Ann")
-        assert home.minds.prompt_of is not None
-        assert "You carry:" not in (await home.minds.prompt_of(eliza)).text
+        assert "You carry:" not in (await home.parts.prompting.next_prompt(eliza)).text
         item = home.engine.world.called("lamp glass")
         assert item is not None
         home.engine.happen(item, Outcome("", changes=(Put(item.id, eliza.id),)))
         home.type(ann, "sleep")
-        text = (await home.minds.prompt_of(eliza)).text
+        text = (await home.parts.prompting.next_prompt(eliza)).text
         assert f"\nYou carry: {item.name}\n" in text
         assert "Ann (asleep)" in text

@@ -21,6 +21,7 @@ from agents.prompt.prompt import (
     build_prompt,
     parse_template,
 )
+from tests.examples import examples
 from tests.live_server import LiveServer, live_server
 from tests.scripts import SCRIPTS
 
@@ -107,7 +108,7 @@ windows = st.sampled_from(WINDOWS) | st.integers(512, 4096) | st.integers(*WINDO
 rooms = windows.flatmap(lambda window: st.tuples(st.just(window), st.integers(1, window - MINIMUM)))
 
 
-@settings(max_examples=80, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(80), suppress_health_check=list(HealthCheck))
 @given(lives, st.sampled_from(sorted(TEMPLATES)), rooms, st.sampled_from((at_most, estimate, most, words)))
 def test_a_prompt_is_never_over_its_window_has_what_it_must_and_lists_what_it_sheds(
     parts: PromptParts, order: str, room: tuple[int, int], count: object
@@ -216,7 +217,7 @@ def test_no_text_takes_more_tokens_of_a_real_model_than_are_counted(script: str,
         assert live_server.tokens(one) <= at_most(one), one
 
 
-@settings(max_examples=40, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), suppress_health_check=list(HealthCheck))
 @given(rests, rests, st.lists(huge, max_size=12).map(tuple), st.lists(texts, min_size=1, max_size=8).map(tuple))
 def test_between_two_folds_the_prompt_only_grows_at_the_end_of_its_transcript(
     before: PromptParts, after: PromptParts, lived: tuple[str, ...], arriving: tuple[str, ...]

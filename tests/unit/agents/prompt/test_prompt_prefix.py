@@ -76,7 +76,6 @@ async def live(home: House, clock: VirtualClock) -> list[Asked]:
             note = f"Ann said of {here.name}: come back with {number + 2} lamps. " + here.description
             home.minds.add_note(agent, here.name, note, None)
         await home.minds.catch_up(agent)
-    assert home.minds.prompt_of is not None
     for turn in range(TURNS):
         agent = agents[turn % len(agents)]
         clock.advance(3)
@@ -88,7 +87,7 @@ async def live(home: House, clock: VirtualClock) -> list[Asked]:
         await living.act(agent, waiting=False)
         await home.minds.folds.settle()
         if agent.memory.compactions:
-            found.append(Asked(agent.name, await home.minds.prompt_of(agent), agent.memory.compactions))
+            found.append(Asked(agent.name, await home.parts.prompting.next_prompt(agent), agent.memory.compactions))
     return found
 
 

@@ -21,6 +21,7 @@ from agents.recall.searching import gather
 from agents.recall.tables import IndexProgress
 from mud.world.events import WHISPERED
 from tests.disks import file_size_limit
+from tests.examples import examples
 from tests.unit.agents.recall.lives import entry, found, keys, life, progress, seqs, sync
 
 Open = Callable[..., LexicalIndex]
@@ -272,7 +273,7 @@ def test_a_private_copy_goes_on_from_the_file_and_leaves_it_alone(opened: Open, 
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.text(max_size=60))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], question: str) -> None:
     index = LexicalIndex(Path("never written"), private=True)
     try:
@@ -288,7 +289,7 @@ def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], questi
 
 
 @given(st.lists(st.from_regex(r"[a-z]{3,8}( [a-z]{3,8}){1,5}", fullmatch=True), min_size=1, max_size=30, unique=True))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 def test_every_memory_is_found_by_its_own_words(texts: list[str]) -> None:
     index = LexicalIndex(Path("never written"), private=True)
     try:

@@ -303,7 +303,9 @@ async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, world
     assert all(line.split()[1] == str(child) for line in out.splitlines())
 
 
-@pytest.mark.parametrize("megabytes", [160, 200, 250, 300])
+@pytest.mark.parametrize(
+    "megabytes", [160, pytest.param(200, marks=pytest.mark.torture), 250, pytest.param(300, marks=pytest.mark.torture)]
+)
 def test_too_little_memory_for_the_child_is_one_plain_sentence(
     tmp_path: Path, worlds: list[World], megabytes: int
 ) -> None:

@@ -12,6 +12,7 @@ from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.question import Question
+from tests.examples import examples
 from tests.unit.agents.recall.lives import entry, found, life, seqs, sync
 
 Open = Callable[..., LexicalIndex]
@@ -150,7 +151,7 @@ WORDS = st.sampled_from(["bog", "cat", "dim", "elm", "fig", "gnu", "hut", "ivy",
     st.lists(st.lists(WORDS, max_size=5), min_size=1, max_size=25),
     st.dictionaries(WORDS, st.dictionaries(WORDS, st.floats(0.05, 0.4), max_size=7), min_size=1, max_size=5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_shares_are_what_a_plain_reckoning_says(texts: list[list[str]], alike: dict[str, dict[str, float]]) -> None:
     groups = {word: {**others, word: 1.0} for word, others in alike.items()}
     index = LexicalIndex(Path("never written"), private=True)

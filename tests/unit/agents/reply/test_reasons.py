@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from agents.reply.reply import READ as SEEN
 from agents.reply.reply import Listener, clean_reply
+from tests.examples import examples
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 CALLS = {
@@ -214,7 +215,7 @@ streams = st.sampled_from(
 )
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(st.lists(streams | st.text(max_size=6), max_size=14).map("".join), st.data())
 def test_what_is_enough_gives_the_same_line_as_everything(raw: str, data: st.DataObject) -> None:
     """Of any reply, however it is split."""
@@ -234,7 +235,7 @@ def test_no_reply_of_the_table_is_changed_by_being_ended_early(raw: str) -> None
             break
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(streams | st.text(max_size=6), max_size=14))
 def test_a_listener_finds_enough_only_where_it_is(pieces: list[str]) -> None:
     listener, so_far = Listener("Eliza", VERBS), ""

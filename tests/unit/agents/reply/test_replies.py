@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.reply.reply import DEED, LONGEST, Listener, clean_reply
+from tests.examples import examples
 from tests.unit.agents.mind.said import READ, UNREAD, VERBS
 
 
@@ -87,7 +88,7 @@ fragments = st.sampled_from(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=examples(400))
 @given(st.lists(fragments | st.text(max_size=12), max_size=25).map("".join))
 def test_a_line_is_always_one_line_and_begins_with_a_verb(raw: str) -> None:
     line = clean_reply(raw, "Eliza", VERBS)

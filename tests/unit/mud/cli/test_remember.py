@@ -69,6 +69,21 @@ def test_it_says_that_rules_write_the_summaries_and_asks_nobody(
         assert set(record["summaries"]) == {"extractive"}
 
 
+def test_what_an_earlier_run_wrote_and_did_not_fold_is_folded_by_the_next(
+    tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    life = _life(tmp_path, *({"text": f"Pear {number} fell."} for number in range(300)))
+    config = vault / "config/memory_compaction.md"
+    on = config.read_text("utf-8")
+    config.write_text(on.replace("**auto_enabled**: true", "**auto_enabled**: false"), "utf-8")
+    assert _remember(vault, "Eliza", life) == 0
+    assert json.loads(capsys.readouterr().out)["compactions"] == 0
+    config.write_text(on, "utf-8")
+    assert _remember(vault, "Eliza", life, "--resume") == 0
+    record = json.loads(capsys.readouterr().out)
+    assert (record["count"], record["compactions"]) == (0, 3)
+
+
 def test_a_model_that_is_asked_for_writes_the_summaries_whatever_the_settings_say(
     tmp_path: Path, vault: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

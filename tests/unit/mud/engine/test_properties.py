@@ -10,6 +10,7 @@ from mud.engine.engine import Engine, Step, changes_of, perceived_from_json
 from mud.registry import collect
 from mud.world.roles import Role
 from mud.world.things import Thing
+from tests.examples import examples
 from tests.worlds import (
     ANN,
     ELIZA,
@@ -76,7 +77,7 @@ class Life:
 
 
 @given(LIVES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_no_line_ever_raises_or_puts_anything_into_two_places(typed: list[tuple[str, str, Role]]) -> None:
     life = Life()
     life.live(typed)
@@ -103,7 +104,7 @@ def test_a_refused_line_changes_nothing_and_tells_nobody(typed: list[tuple[str, 
 
 
 @given(LIVES, st.integers(0, 30))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_the_ledger_makes_the_same_world_again_also_from_a_few_steps_too_early(
     typed: list[tuple[str, str, Role]], early: int
 ) -> None:
@@ -133,7 +134,7 @@ def test_the_ledger_holds_what_each_step_left_with_everybody(typed: list[tuple[s
 
 
 @given(LIVES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_nobody_perceives_what_happens_where_they_are_not(typed: list[tuple[str, str, Role]]) -> None:
     life = Life()
     life.live(typed)
@@ -154,7 +155,7 @@ def test_nobody_perceives_what_happens_where_they_are_not(typed: list[tuple[str,
 
 
 @given(LIVES)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_a_private_reason_reaches_nobody_else(typed: list[tuple[str, str, Role]]) -> None:
     life = Life(secrets=True)
     life.live(typed)

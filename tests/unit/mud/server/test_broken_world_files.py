@@ -18,6 +18,7 @@ from mud.server.wiring import opened
 from mud.storage.files import write_atomic
 from mud.storage.world_files import WorldFiles
 from mud.world.roles import Role
+from tests.examples import examples
 from tests.houses import texts_of
 from tests.processes import loci
 from tests.unit.mud.server.stage import edited
@@ -127,7 +128,7 @@ def test_a_file_that_was_cut_off_is_one_mistake(tmp_path: Path, text: str) -> No
     assert (problem.file, problem.line) == (LIBRARY, 1)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(FILES), st.sampled_from(MISTAKES)), min_size=1, max_size=3))
 def test_mistakes_in_some_files_change_nothing_and_are_told_of_these_files_alone(
     mistakes: list[tuple[str, Callable[[str], str]]],

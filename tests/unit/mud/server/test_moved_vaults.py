@@ -57,29 +57,32 @@ def test_two_never_write_into_the_vault_that_takes_the_place_of_one_that_runs(va
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("gone", ["moved", "removed"])
-def test_a_vault_that_is_gone_is_not_made_again_and_every_line_is_refused(vault: Path, gone: str) -> None:
-    running, old = world(vault), vault.parent / "old"
-    if gone == "moved":
-        vault.rename(old)
-    else:
-        shutil.rmtree(vault)
-    running.say("say two2", REFUSED)
-    assert not running.ends_within(7)  # as long as it takes to save, sync, sweep and miss a file
-    running.say("say three3", REFUSED)
-    assert not vault.exists()
-    if gone == "moved":
-        old.rename(vault)
-        running.say("say four4", 'You say, "four4"')
-        running.say("@save", "Saved;")
-        vault.rename(old)
-    running.type("quit")
-    assert running.wait() == 1
-    assert not vault.exists()
-    if gone == "moved":
-        assert said(old) == ["one1", "four4"]
-        done = loci("check", "--vault", old)
-        assert done.returncode == 0, done.stdout
+def test_a_vault_that_is_gone_is_not_made_again_and_every_line_is_refused(tmp_path: Path) -> None:
+    vaults = []
+    for gone in ("moved", "removed"):
+        (tmp_path / gone).mkdir()
+        vaults.append(without_vectors(copy_vault(tmp_path / gone)))
+    moved, removed = vaults
+    both, old = [world(vault) for vault in vaults], moved.parent / "old"
+    moved.rename(old)
+    shutil.rmtree(removed)
+    for running in both:
+        running.say("say two2", REFUSED)
+    assert not both[0].ends_within(7)  # as long as it takes to save, sync, sweep and miss a file
+    for running in both:
+        running.say("say three3", REFUSED)
+    assert not any(vault.exists() for vault in vaults)
+    old.rename(moved)
+    both[0].say("say four4", 'You say, "four4"')
+    both[0].say("@save", "Saved;")
+    moved.rename(old)
+    for running in both:
+        running.type("quit")
+        assert running.wait() == 1
+    assert not any(vault.exists() for vault in vaults)
+    assert said(old) == ["one1", "four4"]
+    done = loci("check", "--vault", old)
+    assert done.returncode == 0, done.stdout
 
 
 def test_a_players_folder_that_is_removed_is_made_anew_with_what_the_ledger_has(vault: Path) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import io
 import json
 import logging
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
@@ -24,12 +23,13 @@ from mud.server.app import COME_IN
 from mud.server.reloading import MISSING_FOR
 from mud.server.requests import carry_out
 from mud.world.events import Request
+from tests.examples import NEW
 from tests.houses import house
 from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.stage import Edited, edited
 from tests.vaults import copy_vault, without_vectors
 
-EXAMPLES = 300 if os.environ.get("LOCI_EXAMPLES") == "new" else 20
+EXAMPLES = 300 if NEW else 8
 
 with TemporaryDirectory() as folder:
     _copy = copy_vault(Path(folder))

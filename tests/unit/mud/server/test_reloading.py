@@ -147,6 +147,13 @@ async def test_a_new_agent_with_a_mistake_stays_out_until_it_is_mended(
         assert on.home.agent("Wren").thinker is not None
 
 
+async def test_of_a_mended_file_no_hidden_sign_of_its_name_is_shown(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        for text in (NEW.replace("brain: instinct", "brain: nonsense"), NEW):
+            on.write("agents/wr\x1b[31men\u202e/agent.md", text)
+        assert on.told[-1] == r"(the vault) nothing is wrong in agents/wr\x1b[31men\u202e/agent.md any more"
+
+
 async def test_two_new_agents_saved_at_once_get_two_ids(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         for name in ("Wren", "Finch"):

@@ -15,6 +15,7 @@ from agents.compaction.summarizers.extractive import extract
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry, entry_from_record, importance_of
 from agents.text.english import sentences
+from tests.examples import examples
 
 
 def heard(seq: int, who: str, words: str, place: str = "The Library") -> Entry:
@@ -259,7 +260,7 @@ def test_a_word_that_is_also_a_name_gets_no_capital_and_one_sentence_is_one(text
             assert most is None or len(sentences(told)) <= most
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ENTRIES, ENTRIES, ENTRIES)
 def test_no_name_and_no_number_is_ever_made_up(
     one: tuple[Entry, ...], two: tuple[Entry, ...], three: tuple[Entry, ...]
@@ -278,7 +279,7 @@ def test_no_name_and_no_number_is_ever_made_up(
         assert len(longterm) <= sum(map(len, earlier)) + 1
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ENTRIES, ENTRIES, st.sampled_from([None, 1, 2, 3]), st.sampled_from([40, 80, 600]), st.booleans())
 def test_a_rolling_summary_is_as_honest_and_keeps_its_limits(
     one: tuple[Entry, ...], two: tuple[Entry, ...], most: int | None, tokens: int, findings: bool

@@ -11,6 +11,7 @@ from agents.compaction.summarizer import SummarySource
 from agents.compaction.summarizers.extractive import extract
 from agents.memory.entries import Entry, importance_of
 from agents.text.english import sentences
+from tests.examples import examples
 from tests.unit.agents.compaction.summarizers.test_extractive import ENTRIES
 
 FACTS = (
@@ -116,7 +117,7 @@ def test_a_fold_of_one_short_memory_is_told_shorter_and_whole() -> None:
     assert recent(entry("heard", 'Moss says, "Hi."', "Moss")) == 'Moss: "Hi."'
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ENTRIES, ENTRIES)
 def test_every_sentence_is_whole_and_every_quotation_closed(one: tuple[Entry, ...], two: tuple[Entry, ...]) -> None:
     folds = recent(*one), recent(*two)

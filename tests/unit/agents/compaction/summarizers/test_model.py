@@ -12,6 +12,7 @@ from agents.compaction.summarizers.model import PREVIEW, PREVIEWS, style_of, tid
 from agents.llm.tokens import estimate
 from agents.memory.entries import KINDS, Entry
 from mud.errors import Unavailable
+from tests.examples import examples
 from tests.lives import PROMPTS
 
 V2 = PROMPTS["base_v2"]
@@ -72,7 +73,7 @@ def test_too_much_for_one_prompt_is_taken_up_piece_by_piece() -> None:
     assert text == "I met Moss again."
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     lengths=st.lists(
         st.tuples(st.sampled_from(KINDS), st.integers(0, 4000), st.sampled_from("a7林. ")), min_size=1, max_size=30

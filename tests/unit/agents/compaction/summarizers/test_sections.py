@@ -14,6 +14,7 @@ from agents.compaction.summarizer import HEADINGS, SummarySource, body_of, secti
 from agents.compaction.summarizers.extractive import extract
 from agents.llm.tokens import estimate
 from agents.memory.entries import Entry, importance_of
+from tests.examples import examples
 from tests.unit.agents.compaction.summarizers.test_extractive import ENTRIES
 
 
@@ -143,7 +144,7 @@ def test_where_the_headings_do_not_fit_it_is_prose() -> None:
     assert estimate(text) <= 40
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(ENTRIES, ENTRIES, st.sampled_from([40, 80, 120, 600]), st.sampled_from([SECTIONS, "prose"]))
 def test_nothing_is_made_up_and_the_limits_hold_whatever_the_shape_before(
     one: tuple[Entry, ...], two: tuple[Entry, ...], tokens: int, shape: str

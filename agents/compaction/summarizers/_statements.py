@@ -23,6 +23,7 @@ _SHORT_QUOTE = 80  # quotations up to so many characters are not shortened, beca
 _LONGEST_SENTENCE = 240  # maximum characters; of a longer sentence a part is taken
 _MOST_WORDS = 14  # content words that count at most
 _LEAST_WORDS = 2  # content words needed for a number, a place or a promise to count
+_PROMISE_TOLD = 8.0  # the same when a part of a memory is chosen, acknowledgements included
 _PROMISED = 6.0  # added for a promise that is not a mere acknowledgement
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
@@ -416,7 +417,7 @@ def _best(found: list[str]) -> tuple[int, int]:
 
 def _tells(row: str) -> float:
     found = read(row)
-    return len(found.words) + 6.0 * found.counted + 8.0 * found.promise + 0.01
+    return len(found.words) + 6.0 * found.counted + _PROMISE_TOLD * found.promise + 0.01
 
 
 def _fewer_words(text: str, name: str) -> str:

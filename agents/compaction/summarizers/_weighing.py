@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from agents.compaction.summarizers._telling import (
+from agents.compaction.summarizers._statements import (
     CACHED,
     HEARD_YOU,
     StatementContent,
@@ -126,7 +126,7 @@ def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
         once |= words
     rare = frozenset(once - again)
     return [
-        one._replace(weight=_weight(one, rare, own, known), small=_is_small(one.entry, one.reading, known))
+        Weighed(*one[:4], weight=_weight(one, rare, own, known), small=_is_small(one.entry, one.reading, known))
         for one in found
     ]
 
@@ -139,8 +139,12 @@ def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[Weighed]:
     found: dict[tuple[str | None, str, str], Weighed] = {}
     for place, entry in entries:
         same = (entry.actor, entry.kind, entry.text)
-        old = found.get(same) or Weighed(place, entry, _reading_of(entry.kind, entry.text), 0)
-        found[same] = old._replace(times=old.times + 1)
+        old = found.get(same)
+        found[same] = (
+            Weighed(place, entry, _reading_of(entry.kind, entry.text))
+            if old is None
+            else old._replace(times=old.times + 1)
+        )
     return list(found.values())
 
 
