@@ -76,9 +76,9 @@ class Activities:
         happened = list(self.events)
         self.events.clear()
         for habit in situation.habits:
-            if not habit.timed and any(self._fits(habit.when, event) for event in happened):
-                if habit.reflex or self._rested(f"habit {habit.does}", situation, HABIT_REST):
-                    return self._keep(habit, situation)
+            follows = not habit.timed and any(self._fits(habit.when, event) for event in happened)
+            if follows and (habit.reflex or self._rested(f"habit {habit.does}", situation, HABIT_REST)):
+                return self._keep(habit, situation)
         return None
 
     def _fits(self, when: str, event: str) -> bool:

@@ -210,42 +210,59 @@ class Natural:
         return decision
 
     def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
-        mind, talk, speaker = self._mind, self._talk, said.speaker
+        mind, speaker = self._mind, said.speaker
         if not any(char.isalnum() for char in said.words):
-            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words")
-        if not talk.has_patience(speaker, situation.seconds):
+            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words", private=said.private)
+        if not self._talk.has_patience(speaker, situation.seconds):
             return None
         if speaker in mind.minds:
-            texts = mind.courtesies(said.words)
+            meaning, texts = None, mind.courtesies(said.words)
         else:
             meaning = yield from self._meaning(said, situation)
             texts = meaning.texts[:1]
         if _LEAVE & {*texts}:
-            decision = mind.say(situation, speaker, (*texts, "reply.bye"), {}, "is taken leave of")
-            if mind.following == speaker:
-                mind.following = ""
-            if speaker in mind.minds:
-                talk.end(situation.seconds)
-            talk.parted.add(speaker)
-            return decision
+            return self._farewell(said, texts, situation)
         if "greet.back" in texts and (person := next((one for one in new if one.name == speaker), None)):
             return (yield from self._greet([person], situation))
-        if speaker in mind.minds:
-            if "greet.back" in texts and talk.current and talk.current.lines == 0:
-                return mind.say(situation, speaker, ("greet.back",), {}, "greets back")
-            if decision := talk.turn(situation):
-                self._acts.departs = talk.current is None
+        if meaning is None:
+            if decision := self._between_minds(said, texts, situation):
                 return decision
             meaning = yield from self._meaning(said, situation)
+        return (yield from self._answer(meaning, said, situation))
+
+    def _farewell(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
+        """Answer who takes leave; with a mind that ends the conversation."""
+        mind, speaker = self._mind, said.speaker
+        keys, why = (*texts, "reply.bye"), "is taken leave of"
+        decision = mind.say(situation, speaker, keys, {}, why, private=said.private)
+        mind.following = "" if mind.following == speaker else mind.following
+        if speaker in mind.minds:
+            self._talk.end(situation.seconds)
+        self._talk.parted.add(speaker)
+        return decision
+
+    def _between_minds(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
+        """Greet another mind back, or say the next thing in the conversation with it."""
+        talk = self._talk
+        if "greet.back" in texts and talk.current and talk.current.lines == 0:
+            return self._mind.say(situation, said.speaker, ("greet.back",), {}, "greets back", private=said.private)
+        decision = None if said.private else talk.turn(situation)
+        if decision:
+            self._acts.departs = talk.current is None
+        return decision
+
+    def _answer(self, meaning: Meaning, said: Utterance, situation: Situation) -> Deciding:
+        """Answer what asks or wishes something, and take up what was told; what people tell is worth a note."""
+        mind, speaker = self._mind, said.speaker
         if meaning.wants != "nothing" or said.question:
             decision = yield from answer(mind, meaning, said, situation)
             if decision and decision.text == "reply.follow":
                 self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "").title()
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
-        if speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind):
-            if len(mind.lore().words.content(meaning.words)) > 2:
-                self._explorer.told(speaker, meaning.words, situation.location)
+        told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
+        if told and len(mind.lore().words.content(meaning.words)) > 2:
+            self._explorer.told(speaker, meaning.words, situation.location)
         return decision
 
     def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:
@@ -255,7 +272,7 @@ class Natural:
         for sentence in sentences(said.words)[:6]:
             meaning = lore.pattern(sentence, names)
             if meaning is None:
-                near = ()
+                near: tuple[tuple[str, float], ...] = ()
                 if said.speaker not in self._mind.minds:
                     near = yield Understand(lore.masked(sentence, names))
                 meaning = lore.read(sentence, names, near)

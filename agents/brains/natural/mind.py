@@ -26,6 +26,12 @@ ERRANDS = 8
 """How many errands an agent keeps; a ninth takes the place of the first."""
 
 
+@lru_cache(maxsize=2)
+def _of_courtesies(lore: Lore) -> Lore:
+    """Return the lore of courtesies alone, which reads faster."""
+    return Lore({name: one for name, one in lore.intents.items() if {*one.texts[:1]} & {*COURTESIES}}, lore.words)
+
+
 @lru_cache(maxsize=1 << 11)
 def courtesies(lore: Lore, line: str) -> tuple[tuple[str, ...], int]:
     """Return the texts that answer the courtesies among the sentences of a line, and how many words tell of more.
@@ -36,7 +42,7 @@ def courtesies(lore: Lore, line: str) -> tuple[tuple[str, ...], int]:
     """
     found, rest = [], 0
     for sentence in sentences(line) if len(line) < SHORT else ():
-        meaning = lore.pattern(sentence, _NOBODY) if sentence.count(" ") < 6 else None
+        meaning = _of_courtesies(lore).pattern(sentence, _NOBODY) if sentence.count(" ") < 6 else None
         if meaning and meaning.texts[:1] and meaning.texts[0] in COURTESIES:
             found.append(meaning.texts[0])
         else:
