@@ -17,6 +17,7 @@ from agents.llm.hosts import HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.tokens import estimate
+from agents.mind.lore import shipped_lore
 from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, build_prompt, parse_template
 from mud.errors import Unavailable
 from mud.registry import load

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -136,7 +137,7 @@ def test_two_minds_talk_in_turns_and_then_part() -> None:
     for seed in range(5):
         told = evening_of_two(seed)
         speakers = [name for name, _ in told]
-        assert sum(one != other for one, other in zip(speakers, speakers[1:], strict=False)) >= 5
+        assert sum(one != other for one, other in pairwise(speakers)) >= 5
         assert any("goodbye" in line.casefold() or "farewell" in line.casefold() or "see you" in line.casefold()
                    for _, line in told)  # fmt: skip
         assert len(told) < 60, "they never part"
