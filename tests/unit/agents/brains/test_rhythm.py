@@ -60,7 +60,7 @@ def test_without_hours_of_sleep_there_is_no_evening() -> None:
 
 @pytest.mark.parametrize("company", [True, False])
 def test_who_wakes_greets_whoever_is_here_once_or_thinks_of_the_morning(company: bool) -> None:
-    stage = evening(2)
+    stage = evening(1)
     if company:
         stage.enter("Anna", stage.where["Eliza"])
         stage.run(30)
@@ -72,7 +72,7 @@ def test_who_wakes_greets_whoever_is_here_once_or_thinks_of_the_morning(company:
 
 
 def test_woken_in_the_night_it_wishes_nobody_a_good_morning() -> None:
-    stage = evening(2)
+    stage = evening(1)
     stage.bedtime = 0.0
     stage.enter("Anna", stage.where["Eliza"])
     stage.woken.add("Eliza")
@@ -80,7 +80,7 @@ def test_woken_in_the_night_it_wishes_nobody_a_good_morning() -> None:
 
 
 def test_who_is_spoken_to_on_waking_answers_first() -> None:
-    stage = evening(2)
+    stage = evening(1)
     stage.enter("Anna", stage.where["Eliza"])
     stage.run(30)
     stage.say("Anna", "The kettle is on the hearth.")
@@ -90,7 +90,7 @@ def test_who_is_spoken_to_on_waking_answers_first() -> None:
 
 
 def test_it_lies_down_where_it_slept_before() -> None:
-    stage = evening(2)
+    stage = evening(1)
     stage.where["Eliza"] = "The Lobby"
     stage.woken.add("Eliza")
     stage.think("Eliza")

@@ -77,7 +77,7 @@ def test_a_vault_that_is_none_is_said_in_one_line(tmp_path: Path, capsys: pytest
     assert "there is no vault in" in capsys.readouterr().err
     (tmp_path / "world").mkdir()
     assert _simulate(tmp_path, "--steps", "5") == 1
-    assert "it lacks any of agents/, config/, prompts/, text/" in capsys.readouterr().err
+    assert "it lacks any of agents/, config/, instinct/, prompts/, text/" in capsys.readouterr().err
     (tmp_path / "agents").mkdir()
     assert _simulate(tmp_path, "--steps", "5") == 1
     assert "there is no location" in capsys.readouterr().err

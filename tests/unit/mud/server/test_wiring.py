@@ -100,7 +100,7 @@ def test_ids_are_written_once_and_stay(tmp_path: Path) -> None:
     [
         ("config/world.md", "The Garden", "The Gaden", "start_location"),
         ("config/memory_compaction.md", "**profile**: summarizer", "**profile**: sumarizer", "profile"),
-        ("agents/eliza/agent.md", "[[The Garden]]", "[[The Gaden]]", "location"),
+        ("agents/eliza/agent.md", 'location: "[[The Garden]]', 'location: "[[The Gaden]]', "location"),
         ("agents/eliza/agent.md", "voice: eliza", "voice: elisa", "voice"),
         ("agents/moss/agent.md", "# Moss", "# Eliza", "name"),
         ("agents/moss/agent.md", 'id: "#2002"', 'id: "#2001"', "id"),
@@ -282,7 +282,7 @@ async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Pa
 
 def test_both_kinds_of_command_and_of_brain_are_there() -> None:
     assert {"look", "think", "@memory-status"} <= set(load_commands().names())
-    assert load_brains().names() == ["instinct", "language"]
+    assert load_brains().names() == ["instinct", "language", "natural"]
 
 
 async def test_the_machines_clock_never_goes_back() -> None:

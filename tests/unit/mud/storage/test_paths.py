@@ -190,5 +190,5 @@ def test_a_copy_has_no_link_that_is_not_followed_no_pipe_and_an_end(vault: Path,
 
 def test_a_vault_is_known_by_its_folders(vault: Path, tmp_path: Path) -> None:
     assert missing_in(vault) == ""
-    assert missing_in(tmp_path) == "world/ and any of agents/, config/, prompts/, text/"
-    assert missing_in(Path(__file__).parents[4] / "mud") == "any of agents/, config/, prompts/, text/"
+    assert missing_in(tmp_path) == "world/ and any of agents/, config/, instinct/, prompts/, text/"
+    assert missing_in(Path(__file__).parents[4] / "mud") == "any of agents/, config/, instinct/, prompts/, text/"
