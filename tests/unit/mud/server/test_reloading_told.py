@@ -22,7 +22,7 @@ LONGEST = 20.0
 async def test_a_false_location_is_a_mistake_and_a_changed_one_counts_when_the_world_starts(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         eliza = on.home.agent("Eliza")
-        on.replace("agents/eliza/agent.md", "[[The Garden]]", "[[The Gaden]]")
+        on.replace("agents/eliza/agent.md", 'location: "[[The Garden]]', 'location: "[[The Gaden]]')
         (told,) = on.told
         assert "agents/eliza/agent.md:5: location: there is no location '[[The Gaden]]'" in told
         (problem,) = on.reloading.everything()
@@ -78,7 +78,7 @@ async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_an
     tmp_path: Path,
 ) -> None:
     path = copy_vault(tmp_path) / "agents/eliza/agent.md"
-    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Garden]]", "[[The Gaden]]"))
+    write_atomic(path, path.read_text(encoding="utf-8").replace('"[[The Garden]]"', '"[[The Gaden]]"'))
     async with edited(tmp_path) as on:
         (problem,) = on.reloading.everything()
         assert (problem.file, problem.key) == ("agents/eliza/agent.md", "location")
@@ -88,7 +88,7 @@ async def test_a_location_that_was_false_at_the_start_is_told_at_every_reload_an
 
 async def test_each_key_of_a_broken_file_is_told_once_and_where_it_stands(tmp_path: Path) -> None:
     path = copy_vault(tmp_path) / "agents/eliza/agent.md"
-    write_atomic(path, path.read_text(encoding="utf-8").replace("[[The Garden]]", "[[The Gaden]]"))
+    write_atomic(path, path.read_text(encoding="utf-8").replace('"[[The Garden]]"', '"[[The Gaden]]"'))
     async with edited(tmp_path) as on:
         on.replace("agents/eliza/agent.md", "type: agent", "type: agent\nbrian: auto")
         problems = on.reloading.everything()
