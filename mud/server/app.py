@@ -228,6 +228,8 @@ class App:
             raise LociError(step.reply)
         self._session = session
         show(step.reply)
+        if self._unsynced:  # it was told before anybody played
+            session.tell(parts.texts.render(UNSYNCED, why=self._unsynced))
         parts.engine.observe(session.observe)
         self._tasks.append(asyncio.create_task(parts.minds.catch_up(agent)))
         return session
