@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
 import subprocess
 import sys
+import venv
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -71,12 +75,47 @@ def test_no_requirements_file_says_where_to_download_from(name: str) -> None:
     assert "//" not in (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_set_up_checks_the_hashes_with_uv_and_with_pip_alike() -> None:
+def _wheel(folder: Path) -> Path:
+    """Make the archive of a distribution that holds one empty module, and return it."""
+    folder.mkdir()
+    archive = folder / "pebble-1.0-py3-none-any.whl"
+    with ZipFile(archive, "w") as wheel:
+        wheel.writestr("pebble.py", "")
+        wheel.writestr("pebble-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: pebble\nVersion: 1.0\n")
+        wheel.writestr("pebble-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr("pebble-1.0.dist-info/RECORD", "pebble.py,,\n")
+    return archive
+
+
+@pytest.mark.parametrize("installer", ["uv", "pip"])
+def test_set_up_refuses_an_archive_of_another_hash_or_none_with_uv_and_with_pip_alike(
+    tmp_path: Path, installer: str
+) -> None:
+    venv.create(tmp_path / "venv", with_pip=installer == "pip")
+    uv = Path(sys.executable).parent / "uv"
+    if installer == "uv":
+        assert uv.exists(), "set-up installs uv; where it cannot run, pip does all"
+        (tmp_path / "venv/bin/uv").symlink_to(uv)
+    archive = _wheel(tmp_path / "archives")
+    told = {"NO_INDEX": "1", "FIND_LINKS": str(archive.parent)}
+    settings = {f"{tool}_{key}": value for tool in ("UV", "PIP") for key, value in told.items()}
+    right = hashlib.sha256(archive.read_bytes()).hexdigest()
+    installed = []
+    for pin in ("", f" --hash=sha256:{'0' * 64}", f" --hash=sha256:{right}"):
+        (tmp_path / "pinned.txt").write_text(f"pebble==1.0{pin}\n")
+        rule = f"try:\n\t$(call INSTALL,{tmp_path / 'pinned.txt'})\n"
+        command = ["make", "-f", str(ROOT / "Makefile"), "-f", "-", "try", f"BIN={tmp_path / 'venv/bin'}"]
+        done = subprocess.run(
+            command, input=rule, text=True, capture_output=True, cwd=ROOT, env=os.environ | settings, check=False
+        )
+        found = any((tmp_path / "venv").glob("lib/*/site-packages/pebble.py"))
+        assert found == (done.returncode == 0), done.stderr
+        installed.append(found)
+    assert installed == [False, False, True]
+
+
+def test_every_requirements_file_is_installed_so() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "PINNED  = --require-hashes " in makefile
-    installs = [line for line in makefile.splitlines() if line.startswith(("INSTALL", "\t@$(PIP)"))]
-    assert [line.count("$(UV_PIP)") + line.count("$(PIP)") for line in installs] == [3, 1]
-    assert [line.count("PINNED") for line in installs] == [3, 1]
     assert all(f"$(call INSTALL,{name})" in makefile or f"$(call PINNED,{name})" in makefile for name in FILES)
 
 

@@ -8,7 +8,7 @@ import json
 import logging
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -36,6 +36,14 @@ with TemporaryDirectory() as folder:
     FILES = sorted(path.relative_to(_copy).as_posix() for path in _copy.rglob("*.md"))
 LINES = ("agents/eliza/archive/0000000001.jsonl", "log/ledger-0000000001.jsonl")
 """What the program writes as the world goes on; the ledger stands again in the archive."""
+OF_A_LIFE = (
+    "agents/eliza/journal.md",
+    "agents/eliza/memories/childhood.md",
+    "agents/eliza/notes/the-garden.md",
+    "agents/eliza/summaries/longterm.md",
+    "world/state.md",
+)
+"""What stands in the folders of a world that has lived: written by it, or by people for it to take up."""
 
 
 class Mutation(NamedTuple):
@@ -136,17 +144,26 @@ class Asked:
 
 @pytest.fixture(scope="module")
 def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the shipped vault in which ten things were said."""
+    """A copy of the shipped vault in which much was said, remembered, folded and noted."""
+    folder = tmp_path_factory.mktemp("lived")
+    eliza = copy_vault(folder) / "agents/eliza"
+    (eliza / "memories").mkdir()
+    (eliza / "memories/childhood.md").write_text("# Childhood\n\nI was born in the loft.\n\nMy brother rows.\n")
 
     async def live() -> Path:
-        async with house(tmp_path_factory.mktemp("lived")) as home:
+        async with house(folder) as home:
             ann = home.enter("Ann")
-            for number in range(10):
+            await home.ask(ann, "@compaction strategy sleep Eliza")  # the one that keeps a journal
+            for number in range(160):
                 home.type(ann, f"say I counted {number} pears.")
+            await home.ask(home.agent("Eliza"), "note The Garden -> Ann counts pears here.")
+            await home.ask(ann, "@compact-memories Eliza")
             home.parts.save()
             return home.parts.vault
 
-    return without_vectors(asyncio.run(live()))
+    vault = without_vectors(asyncio.run(live()))
+    assert all((vault / file).is_file() for file in OF_A_LIFE)
+    return vault
 
 
 @pytest.fixture(scope="module")
@@ -200,10 +217,11 @@ def told_at_the_start(vault: Path, seconds: float) -> str:
     return errors
 
 
-def in_order(told: str, problems: list[str], mark: str) -> None:
-    """Hold what was told to problems: each is told once, and nothing else behind the mark."""
+def in_order(told: str, problems: list[str], mark: str, repaired: Iterable[str] = ()) -> None:
+    """Hold what was told to problems: each is told once, and nothing else behind the mark but what was repaired."""
     for problem in problems:
         assert told.count(problem) == 1, (problem, told)
+    for problem in (*problems, *repaired):
         told = told.replace(problem, "")
     assert not re.search(rf"^{mark}\S+\.(md|jsonl):", told, re.M), told
 
@@ -236,7 +254,8 @@ def checked(vault: Path) -> list[str]:
 def hold_to_one_judge(running: Asked, vault: Path, file: str, mutation: Mutation, place: int) -> list[str]:
     """Spoil a file, ask everybody what is wrong, and return it.
 
-    A world may write into the file, such as an id, which shifts its lines: it is held to what `check` says then.
+    A world may write into the file, such as an id, which shifts its lines, or write it anew where it is its own: it is
+    held to what `check` says then, and may have told what it said before.
     """
     made = spoilt((vault / file).read_bytes(), mutation, place)
     put(vault / file, made)
@@ -246,7 +265,8 @@ def hold_to_one_judge(running: Asked, vault: Path, file: str, mutation: Mutation
     assert as_lines(record["problems"]) == expected
     hold_running(running, file, mutation, place)
     seconds = 0.01 if file.endswith(".md") else 2 * COME_IN  # archives are looked through when the player is in
-    in_order(told_at_the_start(vault, seconds), now(vault / file, made, expected, vault), "loci: (?:.the vault. )?")
+    told = told_at_the_start(vault, seconds)
+    in_order(told, now(vault / file, made, expected, vault), "loci: (?:.the vault. )?", expected)
     return expected
 
 
@@ -256,10 +276,11 @@ def hold_running(running: Asked, file: str, mutation: Mutation, place: int) -> N
     before = path.read_bytes()
     put(path, spoilt(before, mutation, place))
     try:
+        found = checked(running.vault)
         noticed = running.notice(file) if file.endswith(".md") else None
         problems = checked(running.vault)
         if noticed is not None:
-            in_order(noticed, problems, "(?:.the vault. )?")
+            in_order(noticed, problems, "(?:.the vault. )?", found)
         in_order(running.reload(), problems, "")
     finally:
         put(path, before)
@@ -276,6 +297,7 @@ def now(path: Path, made: bytes | None, expected: list[str], vault: Path) -> lis
 
 SPOILT = st.one_of(
     st.tuples(st.sampled_from(FILES), st.sampled_from(MUTATIONS)),
+    st.tuples(st.sampled_from(OF_A_LIFE), st.sampled_from(MUTATIONS)),
     st.tuples(st.sampled_from(LINES), st.sampled_from(OF_LINES)),
 )
 
@@ -300,6 +322,8 @@ def test_of_a_spoilt_vault_everybody_says_the_same(
         ("text/instinct/default.md", "cut", 60),
         ("world/locations/the-garden.md", "emptied", 0),
         ("world/items/long-table.md", "front matter's fence", 0),
+        ("world/state.md", "a letter of a key", 3),
+        ("agents/eliza/summaries/longterm.md", "no UTF-8", 4),
         (LINES[0], "a lost line", 4),
         (LINES[1], "a list that is none", 2),
     ],
