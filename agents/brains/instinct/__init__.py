@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from agents.brains.instinct.brain import INSTINCT
+from agents.brains.natural.brain import NATURAL
 
-__all__ = ["INSTINCT"]
+INSTINCT = NATURAL._replace(name="instinct")
+"""The new brain under the name of the old one, until it takes its folder as well."""
