@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from agents.brains import Person, Situation, Voice
 from agents.brains.natural.lore import Lore
-from agents.brains.natural.mind import courtesies
+from agents.brains.natural.mind import LITTLE, courtesies
 from agents.brains.natural.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
-from agents.text.addressing import calls, is_question, without_address
+from agents.text.addressing import calls, is_question
 from agents.text.english import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 
@@ -29,8 +29,6 @@ LINES, SPOKEN, WITHIN = 16, 32, 600.0
 """Newest lines between two that are looked at, of how many of anybody, and how many seconds back."""
 ECHO_AFTER, ASKED_AGAIN = 2, 0.6
 """Newest lines of the other among which a repeated one is looked for; words shared by questions that ask the same."""
-LITTLE = 2
-"""Telling words that a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
 SILENCE_FROM, MOVE_FROM = 2, 4
 """Lines over a loop's first number from which on the agent does not answer, and from which on it goes elsewhere."""
 SILENCE = 240.0
@@ -165,8 +163,7 @@ class LoopWatch:
     def _spoken(self, entries: Iterable[Entry]) -> Iterator[Spoken]:
         for entry in entries:
             if said := remembered(entry):
-                told, bare = self._told(said.words), without_address(said.words, self._names)
-                kinds = self._courtesies(bare)
+                told, kinds = self._told(said.words), self._courtesies(said.words)
                 yield Spoken(entry.seq, entry.at, said.speaker, said.words, said.private, told, kinds)
 
     def _told(self, words: str) -> frozenset[str]:
@@ -175,7 +172,7 @@ class LoopWatch:
 
     def _courtesies(self, words: str) -> frozenset[LoopKind]:
         """Return the courtesies that a line is, when its sentences tell little beside."""
-        found, rest = courtesies(self._lore(), words)
+        found, rest = courtesies(self._lore().words, words, self._names)
         return frozenset(_COURTESIES[one] for one in found) if rest <= LITTLE else frozenset()
 
     def _find(self, situation: Situation) -> Loop | None:
