@@ -342,9 +342,15 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
     )
     phrases: dict[str, tuple[Pattern, ...]] = {}
 
+    @lru_cache(maxsize=256)
+    def read(text: str) -> tuple[str, frozenset[str]]:
+        said = [one.word for one in words.tokens(text)]
+        return "".join(f"{word} " for word in said), frozenset(said)
+
     def says(name: str, text: str) -> bool:
-        line = "".join(f"{one.word} " for one in words.tokens(text))
-        return any(one.within(line) for one in phrases[name])
+        line, said = read(text)
+        likely = (one for one in phrases[name] if not any(said.isdisjoint(some) for some in one.needed))
+        return any(one.within(line) for one in likely)
 
     words = Words(lists, says)
     phrases.update({name: tuple(Pattern(item, words) for item in lists.get(name, ())) for name in SAYS})
