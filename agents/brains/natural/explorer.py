@@ -253,4 +253,5 @@ class Explorer:
 
 def named_in(text: str, names: Iterable[str]) -> str:
     """Return the first of some names that a text says; "" for none."""
-    return next((name for name in names if mentions(text, name)), "")
+    low = text.lower()
+    return next((name for name in names if name.lower() in low and mentions(text, name)), "")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agents.brains.natural.examples import Example, Examples, best_intents
 from agents.brains.natural.intents import KEYS, PERSON, STRANGER, Intent, Pattern, parse_intent, parse_words
 from agents.brains.natural.meaning import Meaning, Names
-from agents.brains.natural.words import SAYS, Misspellings, Token, Words
+from agents.brains.natural.words import SAYS, Misspellings, Token, Words, tokens
 from agents.text.addressing import asks, without_address
 from mud.errors import Problem
 
@@ -344,7 +344,7 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
 
     @lru_cache(maxsize=256)
     def read(text: str) -> tuple[str, frozenset[str]]:
-        said = [one.word for one in words.tokens(text)]
+        said = tokens(words.expand(text))
         return "".join(f"{word} " for word in said), frozenset(said)
 
     def says(name: str, text: str) -> bool:

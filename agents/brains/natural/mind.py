@@ -35,6 +35,8 @@ def courtesies(words: Words, line: str, names: Sequence[str] = ()) -> tuple[tupl
         names: names that tell nothing.
     """
     found = tuple(text for name, text in COURTESIES.items() if words.says(name, line))
+    if not found:
+        return (), LITTLE + 1
     said = {*tokens(" ".join([*names, *(item for name in COURTESIES for item in words.of(name))]))}
     return found, sum(word not in said for word in words.content(line))
 
@@ -81,8 +83,10 @@ class Mind:
 
     def courtesies(self, words: str) -> tuple[str, ...]:
         """Return the texts that answer the sentences of a line that are courtesies, such as `reply.bye`."""
-        names = (self.name, *self.known)
-        read = [courtesies(self.lore().words, one, names) for one in sentences(words) if not one.endswith("?")]
+        lists, names = self.lore().words, (self.name, *self.known)
+        if not courtesies(lists, words)[0]:  # as most lines are none
+            return ()
+        read = [courtesies(lists, one, names) for one in sentences(words) if not one.endswith("?")]
         return tuple(text for found, rest in read for text in found if rest <= LITTLE)
 
     def say(
