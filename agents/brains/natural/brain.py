@@ -140,7 +140,7 @@ class Natural:
             if talk.current is None:  # it took leave
                 self._acts.departs = True
             return replace(decision, pause=WAITS if talk.current else 0.8)
-        if talk.current and talk.current.partner in mind.minds and not talk.current.over:
+        if talk.current and talk.current.partner in mind.minds:
             return Decision(None, "waits for the other", pause=1.0)
         if decision := self._acts.travel(situation):
             return decision
