@@ -12,7 +12,7 @@ from mud.engine.engine import Engine
 from mud.world.roles import Role
 from mud.world.world import World
 
-REST = (90.0, 300.0)
+REST = (150.0, 600.0)
 """Seconds between two doings of an animal, at least and at most."""
 STEP = 5.0
 """Seconds between two looks at who is due."""

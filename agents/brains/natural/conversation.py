@@ -25,7 +25,7 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES, ON_SUBJECT = (4, 8), 3
 """Own lines in a conversation with another mind, at least and at most, and to one subject."""
-REST, ALONE = (180.0, 420.0), (60.0, 180.0)
+REST, ALONE = (180.0, 300.0), (60.0, 180.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 BUSY = 20.0
 """Seconds for which who spoke to another is not spoken to."""
@@ -103,6 +103,8 @@ class Talk:
         self._rests: dict[str, float] = {}
         self._said: dict[str, deque[str]] = {}
         self._ignored: dict[str, int] = {}
+        self._heard: deque[tuple[str, str]] = deque(maxlen=12)
+        """What was said to it last, with who said it."""
         self._spoken: deque[float] = deque([float("-inf")] * CHATTER, maxlen=CHATTER)
         """When it spoke last."""
         self._profile: tuple[str, tuple[str, ...]] = "", ()
@@ -123,12 +125,14 @@ class Talk:
         return one is not None and one.partner == name and seconds - one.at <= STAY
 
     def has_patience(self, name: str, seconds: float) -> bool:
-        """Return whether a mind is still answered; people always are."""
-        return name not in self._mind.minds or seconds >= self._rests.get(name, 0.0) or self.in_talk(name, seconds)
+        """Return whether a mind is still answered; people always are. One may rest for longer than the other."""
+        rested = seconds >= self._rests.get(name, 0.0) - 2 * (REST[1] - REST[0])
+        return name not in self._mind.minds or rested or self.in_talk(name, seconds)
 
     def hear(self, said: Utterance, seconds: float) -> None:
         """Take in what somebody said to the agent: the conversation with them goes on, or begins."""
         self._ignored.pop(said.speaker, None)
+        self._heard.append((said.speaker, said.words))
         one = self.current
         if one is None or one.partner != said.speaker or seconds - one.at > 2 * STAY:
             if not self.has_patience(said.speaker, seconds):
@@ -247,6 +251,9 @@ class Talk:
         mind, explorer = self._mind, self._explorer
         for move in moves:
             subject, seen = move.subject, explorer.seen.get(move.subject)
+            known = any(who == to and move.words in told for who, told in self._heard)
+            if move.words and (known or mind.speaker.said_lately(move.words)):
+                continue
             thing = with_article(subject) if subject in explorer.homes else subject
             place, when = situation.location, ""
             if move.key in _ELSEWHERE:
@@ -258,7 +265,7 @@ class Talk:
             places = {"thing": thing, "place": place, "when": when, "words": move.words}
             named = {"name": mind.relations.called(to), "person": move.person or subject}
             if text := mind.speaker.line(move.key, **places, **named):
-                self._said.setdefault(to, deque(maxlen=48)).append(f"{move.key} {subject}")
+                self._said.setdefault(to, deque(maxlen=24)).append(f"{move.key} {subject}")
                 self.spoke(to, situation.seconds)
                 if self.current:
                     self.current.turn_to(subject)
@@ -287,7 +294,7 @@ class Talk:
             away, thing = home != situation.location, subject in explorer.homes
             if look:
                 yield Move("topic.look", subject, 1.5, look)
-                yield Move("topic.far", subject, 0.8 * (thing and away), look)
+                yield Move("topic.far", subject, 0.8 * bool(ours and thing and away), look)
             likes = ours.likes if ours and ours.subject == subject else None
             mine = self.likes(mind.name, subject)
             if likes is None:
@@ -295,7 +302,7 @@ class Talk:
             else:
                 yield Move("topic.agree" if mine is likes else "topic.disagree", subject, 4.0)
             yield Move("topic.ask_view", subject, 1.3 * asks * bool(ours and ours.lines))
-            yield Move("topic.where", subject, 0.8 * (thing and away))
+            yield Move("topic.where", subject, 0.8 * bool(ours and thing and away))
             yield Move("talk.thing", subject, 1.2 * asks * (thing and not away))
             yield Move("talk.been" if away else "talk.here", subject, 0.6 * asks * (not thing))
             yield from (move._replace(weight=2.0) for move in self._news(situation, person.name, subject))
@@ -317,8 +324,7 @@ class Talk:
         name, lists = self._mind.name, self._mind.lore().words
         if self._profile[0] != situation.profile:
             self._profile = situation.profile, own_words(situation.profile, lists)
-        told = (words for words in self._profile[1] if not self._mind.speaker.said_lately(words))
-        yield from (Move("topic.self", words, 0.5, words) for words in told)
+        yield from (Move("topic.self", words, 0.5, words) for words in self._profile[1])
         for habit in situation.habits:
             mine = second_person(f"{name} {habit.does}.", name)
             if mine.startswith("You ") and habit.timed:
