@@ -61,10 +61,7 @@ class Animals:
         if place is not None and place.id != here.id:
             way = first_step(world, here.id, place.id)
             return f"go {way}" if way else ""
-        does = habit.does
-        for article in ("in", "at", "by", "on", "to"):
-            does = does.replace(f" {article} {here.name}", "")
-        return f"emote {does}."
+        return f"emote {habit.done_in(here.name)}."
 
 
 def first_step(world: World, start: str, end: str) -> str:

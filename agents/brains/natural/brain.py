@@ -17,7 +17,7 @@ from agents.brains.natural.activities import EVENING, Activities
 from agents.brains.natural.answers import acknowledge, answer
 from agents.brains.natural.attention import Attention, age
 from agents.brains.natural.conversation import QUIET, Talk
-from agents.brains.natural.explorer import Explorer, named_in
+from agents.brains.natural.explorer import Explorer, Sighting, named_in
 from agents.brains.natural.facts import is_private, statements
 from agents.brains.natural.goals import Goals
 from agents.brains.natural.lore import Lore
@@ -81,7 +81,7 @@ class Natural:
             return None
         mind.known.setdefault(actor)
         if event.kind == "departure":
-            self._explorer.went(actor, event.destination or "", seconds, "")
+            self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
             self._met[actor] = seconds
             if actor == mind.following and event.destination:
@@ -104,7 +104,7 @@ class Natural:
 
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
-        self._explorer.outcome(perceived.text, perceived.failed, self._explorer.here)
+        self._explorer.outcome(perceived.text, perceived.failed)
         if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
             self._acts.bound_for, self._seen_off = self._seen_off, ""
         if perceived.kind == "moved" and not perceived.failed:
@@ -262,7 +262,7 @@ class Natural:
         decision = yield from acknowledge(mind, meaning, said, situation)
         told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
         if told and len(mind.lore().words.content(meaning.words)) > 2:
-            self._explorer.told(speaker, meaning.words, situation.location)
+            self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
         return decision
 
     def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:

@@ -277,7 +277,7 @@ class Talk:
         mind, explorer = self._mind, self._explorer
         here = {one.name for one in situation.people}
         people = [name for name in mind.known if name in explorer.seen and name not in here and name != mind.name]
-        things = (*situation.items, *[*explorer.homes][-6:], situation.location, *explorer.visited[-6:])
+        things = (*situation.items, *[*explorer.homes][-6:], situation.location, *[*explorer.visited][-6:])
         found = [*dict.fromkeys((*things, *people[-6:], mind.name, person.name))]
         mind.rng.shuffle(found)
         return [NEWS, *found] if mind.rng.random() < 0.4 else [*found, NEWS]

@@ -118,8 +118,17 @@ class Mind:
         places = {"name": self.relations.called(to), "place": situation.location, **places}
         for key in keys:
             if text := self.speaker.line(key, **places):
-                behind = self.speaker.plain(reason, **places) if reason and self.rng.random() < 0.6 else ""
-                line = f"whisper {to} {text}" if private else f"say {text}{f' | {behind}' if behind else ''}"
-                return Decision(line, why, key, cites=cites)
+                behind = self.behind(reason, **places) if reason else ""
+                return Decision(f"whisper {to} {text}" if private else f"say {text}{behind}", why, key, cites=cites)
         nod = self.speaker.line("emote.nod", **places)
         return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None
+
+    def thinks(self, key: str, why: str, **places: str) -> Decision | None:
+        """Think something to oneself; None when every text would repeat something."""
+        text = self.speaker.line(key, **places)
+        return Decision(f"think {text}", why, key) if text else None
+
+    def behind(self, key: str, **places: str) -> str:
+        """Return the private reason behind a line, which it gives more often than not, with its mark."""
+        text = self.speaker.plain(key, **places) if self.rng.random() < 0.6 else ""
+        return f" | {text}" if text else ""
