@@ -15,7 +15,7 @@ from agents.brains._texts import ME, PLACE, SHARES
 from agents.text.english import repeats
 from mud.sanitize import sanitize
 
-WINDOW = 20
+WINDOW = 26
 """Within how many of its own lines nothing is said twice."""
 LONGEST = 600
 """How many characters a line has at most."""
