@@ -214,7 +214,7 @@ class Talk:
             return self.leave(situation)
         near = [one.subject] if one.on_subject < ON_SUBJECT and (one.asked or chance > 0.2) else []
         if one.asked and not (decision := self._say_of(near, situation, person)):
-            if not person.thinks or chance < 0.15:
+            if not person.thinks or not one.subject:
                 return None  # it is a question to memory
             decision = self._speak(situation, one.partner, [Move("topic.unsure", one.subject, 1.0)])
         else:
