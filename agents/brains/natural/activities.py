@@ -88,7 +88,8 @@ class Activities:
         """Do the thing that it feels most like doing."""
         share, rng, company = self._mind.speaker.share, self._mind.rng, bool(situation.people)
         evening = situation.bedtime is not None and situation.bedtime <= EVENING
-        stays = evening or self._mind.following or situation.seconds < self._stays_until
+        others = sum(self._talk.is_busy(one.name, situation.seconds) for one in situation.people) > 1
+        stays = evening or self._mind.following or (situation.seconds < self._stays_until and not others)
         acts: tuple[tuple[float, Act], ...] = (
             (3.0, self._note),
             (2.5, self._examine),
@@ -97,8 +98,8 @@ class Activities:
             (9.0, self._goals.pursue),
             (2.0 * bool(situation.habits), self._habit),
             (5.0 * share("manner.talk") * company, self._talk_to),
-            (0.0 if stays else 2.0 if company else 3.0, self.leave_for_elsewhere),
-            (1.5 * share("manner.gesture") if company else 0.8, self._gesture),
+            (0.0 if stays else 6.0 if others else 2.0 if company else 3.0, self.leave_for_elsewhere),
+            (share("manner.gesture") if company else 0.8, self._gesture),
             (0.8, self._think),
             (0.6 * company, self._pet),
         )
@@ -156,7 +157,7 @@ class Activities:
         here = {person.name for person in situation.people}
         chance, self._stays_until = rng.random(), situation.seconds
         goals: list[str] = []
-        if chance < 0.6:  # company: who was seen elsewhere, the latest first
+        if chance < 0.5:  # company: who was seen elsewhere, the latest first
             seen = sorted(explorer.seen.items(), key=lambda pair: -pair[1].seconds)
             goals = [
                 one.place for name, one in seen

@@ -159,16 +159,20 @@ class Natural:
         since, self._through = min(self._through, last), last
         lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
         mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
-        mind.minds.update(one.name for one in situation.people if one.thinks)
-        mind.animals.update(one.name for one in situation.people if not one.speaks)
-        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
-            mind.relations.learn(people, tuple(mind.known))
         self._attention.here = situation.people
-        new = [one for one in situation.people if one.speaks and self._is_new(one.name, seconds)]
+        new: list[Person] = []
         for one in situation.people:
             mind.known.setdefault(one.name)
-            if one not in new:
+            if one.thinks:
+                mind.minds.add(one.name)
+            elif not one.speaks:
+                mind.animals.add(one.name)
+            if one.speaks and self._is_new(one.name, seconds):
+                new.append(one)
+            else:
                 self._met[one.name] = seconds
+        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
+            mind.relations.learn(people, tuple(mind.known))
         if self._explorer.settle(situation):
             self._acts.arrived(situation)
         self._talk.settle(situation)

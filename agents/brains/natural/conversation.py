@@ -25,7 +25,7 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES, ON_SUBJECT = (4, 8), 3
 """Own lines in a conversation with another mind, at least and at most, and to one subject."""
-REST, ALONE = (180.0, 300.0), (45.0, 150.0)
+REST, ALONE = (170.0, 280.0), (25.0, 100.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 BUSY = 20.0
 """Seconds for which who spoke to another is not spoken to."""
@@ -115,9 +115,13 @@ class Talk:
         """Return whether there is something to say to somebody: to people always, to minds after a rest."""
         if not person.speaks or self._mind.relations.is_cool(person.name) or seconds - self._spoken[0] < 60:
             return False
-        if self._ignored.get(person.name, 0) >= IGNORED or seconds - self.busy.get(person.name, -BUSY) < BUSY:
+        if self._ignored.get(person.name, 0) >= IGNORED or self.is_busy(person.name, seconds):
             return False
         return self.in_talk(person.name, seconds) or seconds >= self._rests.get(person.name, 0.0)
+
+    def is_busy(self, name: str, seconds: float) -> bool:
+        """Return whether somebody talks with another."""
+        return seconds - self.busy.get(name, -BUSY) < BUSY
 
     def in_talk(self, name: str, seconds: float) -> bool:
         """Return whether a conversation with somebody is under way."""
@@ -167,7 +171,7 @@ class Talk:
     def end(self, seconds: float) -> None:
         """End the conversation; two minds rest before they talk again."""
         if self.current is not None and self.current.partner in self._mind.minds:
-            crowd = min(2.0, 1.0 + len(self._mind.minds) / 20)
+            crowd = 1.0 + max(0, len(self._mind.minds) - 4) / 8
             self._alone_until = seconds + crowd * self._mind.rng.uniform(*ALONE)
             self._rests[self.current.partner] = seconds + crowd * self._mind.rng.uniform(*REST)
         self.current = None
