@@ -25,7 +25,7 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES, ON_SUBJECT = (4, 8), 3
 """Own lines in a conversation with another mind, at least and at most, and to one subject."""
-REST, ALONE = (170.0, 280.0), (25.0, 100.0)
+REST, ALONE = (170.0, 280.0), (40.0, 130.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 BUSY = 20.0
 """Seconds for which who spoke to another is not spoken to."""
