@@ -114,7 +114,7 @@ class Natural:
             self._mind.speaker.remember([own_words(perceived)])
 
     def _is_new(self, name: str, seconds: float) -> bool:
-        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN
+        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN * self._talk.crowd
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""

@@ -111,8 +111,15 @@ class Talk:
 
     # ---- whose turn ----
 
+    @property
+    def crowd(self) -> float:
+        """By how much it spares its words: 1 among few minds, more where there is always one to talk to."""
+        return 1.0 + max(0, len(self._mind.minds) - 5) / 10
+
     def is_willing(self, person: Person, seconds: float) -> bool:
         """Return whether there is something to say to somebody: to people always, to minds after a rest."""
+        if not person.thinks and person.name in self.parted:
+            return False
         if not person.speaks or self._mind.relations.is_cool(person.name) or seconds - self._spoken[0] < 60:
             return False
         if self._ignored.get(person.name, 0) >= IGNORED or self.is_busy(person.name, seconds):
@@ -151,7 +158,8 @@ class Talk:
         one.likes = None if said.question or likes is dislikes else likes
 
     def _begin(self, partner: str, seconds: float) -> Conversation:
-        self.current = Conversation(partner, self._mind.rng.randint(*LINES), seconds)
+        limit = self._mind.rng.randint(*LINES) / (self.crowd if partner in self._mind.minds else 1.0)
+        self.current = Conversation(partner, max(2, round(limit)), seconds)
         return self.current
 
     def subject_of(self, words: str, speaker: str) -> str:
@@ -171,9 +179,8 @@ class Talk:
     def end(self, seconds: float) -> None:
         """End the conversation; two minds rest before they talk again."""
         if self.current is not None and self.current.partner in self._mind.minds:
-            crowd = 1.0 + max(0, len(self._mind.minds) - 4) / 8
-            self._alone_until = seconds + crowd * self._mind.rng.uniform(*ALONE)
-            self._rests[self.current.partner] = seconds + crowd * self._mind.rng.uniform(*REST)
+            self._alone_until = seconds + self.crowd * self._mind.rng.uniform(*ALONE)
+            self._rests[self.current.partner] = seconds + self.crowd * self._mind.rng.uniform(*REST)
         self.current = None
 
     def spoke(self, to: str, seconds: float) -> None:
