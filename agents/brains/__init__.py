@@ -15,8 +15,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from agents.brains._texts import says_name as says_name
 from agents.brains._texts import wrong_in as wrong_in
-from agents.brains._words import is_secret as is_secret
-from agents.brains._words import stem as stem
 from agents.memory.entries import Entry
 from agents.text.habits import Habit
 from mud.world.events import Perception

@@ -6,9 +6,8 @@ The words themselves stand in `vault/text/instinct/`, one file for each voice; `
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
-from agents.brains._words import is_ignorant
 from mud.registry import hint
 
 _KEYS_BY_PLACES = {
@@ -109,8 +108,16 @@ _NOT_SPOKEN = ("manner.", "loop.", "hint.")
 PLACE = re.compile(r"\{(\w+)\}")
 
 
-def wrong_in(voice: Mapping[str, tuple[str, ...]], *, complete: bool = False) -> list[tuple[str, str]]:
-    """Return what is wrong with a voice, as pairs of a key and a message; a `complete` voice must have every text."""
+def wrong_in(
+    voice: Mapping[str, tuple[str, ...]], is_ignorant: Callable[[str], bool], *, complete: bool = False
+) -> list[tuple[str, str]]:
+    """Return what is wrong with a voice, as pairs of a key and a message.
+
+    Args:
+        voice: its texts.
+        is_ignorant: returns whether a text says that its speaker does not know.
+        complete: it must have every text.
+    """
     wrong = []
     for key, variants in voice.items():
         if key not in TEXTS:

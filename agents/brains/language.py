@@ -14,8 +14,8 @@ from itertools import islice
 from random import Random
 
 from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
-from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
-from agents.brains.instinct.voice import fill
+from agents.brains.natural.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
+from agents.brains.natural.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, own_words, remembered, spoken
 from agents.reply.reply import Listener, clean_reply
@@ -49,10 +49,10 @@ _HELP = "Asks the language model of the profile think what to do next."
 class LanguageBrain:
     """One agent's; `voice` gives what it hints at. Which verbs the agent may use is not decided here."""
 
-    def __init__(self, name: str, voice: Voice, verbs: Collection[str]) -> None:
+    def __init__(self, name: str, voice: Voice, verbs: Collection[str], lore: LoreSource) -> None:
         self._name = name
         self._voice = voice
-        self._watch = LoopWatch()
+        self._watch = LoopWatch(lore)
         self._verbs = verbs
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
         self._said: deque[str] = deque(maxlen=LOOKBACK)
@@ -144,7 +144,7 @@ def language(verbs: Collection[str]) -> Brain:
     known = frozenset(verb.lower() for verb in verbs)
 
     def start(name: str, random: Random, voice: Voice, lore: LoreSource) -> BrainRun:
-        return LanguageBrain(name, voice, known)
+        return LanguageBrain(name, voice, known, lore)
 
     return Brain("language", _HELP, start, True, lambda name: Listener(name, known))
 

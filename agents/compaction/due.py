@@ -76,7 +76,7 @@ def widen(view: StrategyView, plan: FoldPlan) -> FoldPlan:
 
 
 def changes_nothing(view: StrategyView) -> bool:
-    return not view.strategy.masks and _is_too_early(view)
+    return view.rests() or (not view.strategy.masks and _is_too_early(view))
 
 
 def _is_too_early(view: StrategyView) -> bool:
@@ -88,7 +88,12 @@ def _is_too_early(view: StrategyView) -> bool:
     due_from = strategy.next_at(state, settings)
     if due_from is None or state.total >= due_from:
         return False
-    return not (settings.auto_enabled and view.is_pressed(state))
+    room = view.room(state) if settings.auto_enabled and view.context.room() != UNLIMITED else None
+    if room is not None and room.taken > room.most:
+        return False
+    if not strategy.masks:
+        view.rests_until(due_from, room)
+    return True
 
 
 def _due_at(view: StrategyView, total: int, not_below: int) -> DueFold | None:

@@ -38,6 +38,8 @@ _LEAST_SHARE = 0.25
 _THIS_TURN = 1  # results of the current turn, which are never masked
 _GIST, _LONGEST_QUERY, _LONGEST_READ = 60, 80, 300
 """Maximum characters of a mask's content and query, and of the lines from which both are taken."""
+_MOST_TOKENS, _AROUND = (3, 4), 60
+"""More tokens than a character can have, within ASCII and beyond, and characters that a prompt adds to a memory."""
 _QUOTED = re.compile(r"[\"“„«](.+)[\"”“»]")
 _NAMED = re.compile(r"([^:.!?]{1,60}): (?=\S)")
 
@@ -62,6 +64,18 @@ class StrategyContext:
         return sum(map(self.counting(), texts))
 
 
+@dataclass(slots=True)
+class _Slack:
+    """By how much memories may grow, after the memory `through`, before a fold can be due; for these settings."""
+
+    settings: CompactionSettings
+    scale: float
+    folds: int
+    due_from: int
+    through: int
+    tokens: float
+
+
 class StrategyView:
     """Running sums of the unfolded memories give the size at any earlier total too."""
 
@@ -75,12 +89,14 @@ class StrategyView:
         self.memory, self.context = memory, context
         self._current_settings, self._strategies = current_settings, strategies
         self._chosen: tuple[CompactionSettings, Strategy] | None = None
+        self._slack: _Slack | None = None
         self.forget()
 
     def forget(self) -> None:
         """Reset the counts; the memory may hold another life now."""
         self._counted_by: tuple[str, int, str, float] | None = None
         self._summaries: tuple[tuple[str, ...], int] = ((), 0)
+        self._slack = None
         self._begin(1)
 
     def _begin(self, first: int) -> None:
@@ -157,6 +173,26 @@ class StrategyView:
         shown = state.total - (hidden[1] if hidden else state.watermark)
         least = self.summary_tokens() + _LEAST_SHARE * room
         return ViewBudget("tokens", state.tokens() + shown, int(max(_PRESSED_FROM * room, least)))
+
+    def rests_until(self, due_from: int, room: ViewBudget | None) -> None:
+        """Take note that no fold is due before so many memories, unless they fill the room in the prompt earlier."""
+        memory, left = self.memory, room.most - room.taken if room else UNLIMITED
+        self._slack = _Slack(
+            self.settings, self.context.scale(), memory.compactions, due_from, memory.total, left
+        )
+
+    def rests(self) -> bool:
+        """Return whether no fold can be due yet, by what was counted last; nothing is counted for that."""
+        slack, memory = self._slack, self.memory
+        if slack is None or slack.settings is not self.settings or slack.folds != memory.compactions:
+            return False
+        if memory.total >= slack.due_from or memory.total < slack.through or slack.scale != self.context.scale():
+            return False
+        for entry in memory.newest(memory.total - slack.through):
+            size = len(entry.text) + len(entry.reason or "") + _AROUND
+            slack.tokens -= size * _MOST_TOKENS[not entry.text.isascii()] * max(1.0, slack.scale)
+        slack.through = memory.total
+        return slack.tokens > 0
 
     def tokens(self) -> int:
         return self.state().tokens()

@@ -12,7 +12,7 @@ from mud.engine.engine import Engine
 from mud.world.roles import Role
 from mud.world.world import World
 
-REST = (90.0, 300.0)
+REST = (150.0, 600.0)
 """Seconds between two doings of an animal, at least and at most."""
 STEP = 5.0
 """Seconds between two looks at who is due."""
@@ -61,10 +61,7 @@ class Animals:
         if place is not None and place.id != here.id:
             way = first_step(world, here.id, place.id)
             return f"go {way}" if way else ""
-        does = habit.does
-        for article in ("in", "at", "by", "on", "to"):
-            does = does.replace(f" {article} {here.name}", "")
-        return f"emote {does}."
+        return f"emote {habit.done_in(here.name)}."
 
 
 def first_step(world: World, start: str, end: str) -> str:

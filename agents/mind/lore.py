@@ -5,10 +5,12 @@ After a broken edit the last valid version of a file stays in use; an empty or m
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 
+from agents.brains.natural.confidence import is_private
 from agents.brains.natural.lore import Lore, parse_lore
+from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_if_there
 from mud.storage.paths import SHIPPED, markdown_below
@@ -49,9 +51,20 @@ class LoreFiles:
         return problems + wrong
 
 
+@cache
 def shipped_lore() -> Lore:
     """Return what came with the program."""
     return LoreFiles(SHIPPED).get()
+
+
+def is_secret(entry: Entry) -> bool:
+    """Return whether a memory was told in confidence, by the words that came with the program."""
+    return is_private(entry, shipped_lore().words)
+
+
+def stem(word: str) -> str:
+    """Return the stem of a word, by the same."""
+    return shipped_lore().words.stem(word)
 
 
 def _read(vault: Path) -> tuple[dict[str, str], list[Problem]]:

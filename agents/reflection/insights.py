@@ -12,11 +12,11 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from agents.brains import stem
 from agents.compaction.judge import SummaryEvidence, made_up, misquoted, taken_for_true
 from agents.compaction.judge.reading import normalize, telling_of
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
+from agents.mind.lore import stem
 from agents.reflection.dreams import speaks
 from agents.reflection.experiences import PROMISE, READ, SPOKEN_TO_ME, asks, events_of, sentence, topics_of, words_of
 from agents.text.english import sentences

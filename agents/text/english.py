@@ -262,7 +262,12 @@ def similarity(one: str, other: str) -> float:
 def repeats(line: str, earlier: Iterable[str]) -> str | None:
     """Return the first earlier line that this one repeats, or None."""
     mine = _compared(line)
-    return next((other for other in earlier if _alike(mine, _compared(other))), None)
+    size = len(mine)
+    for other in earlier:
+        theirs = _compared(other)
+        if THRESHOLD * size <= len(theirs) <= size / THRESHOLD and _alike(mine, theirs):
+            return other
+    return None
 
 
 class RepetitionRate:
@@ -288,6 +293,7 @@ class RepetitionRate:
         return again
 
 
+@lru_cache(maxsize=1 << 12)
 def _compared(line: str) -> frozenset[str]:
     return words_of(line) or frozenset({" ".join(line.split())})
 

@@ -48,6 +48,13 @@ class Habit(NamedTuple):
         """Whether the time of day decides."""
         return self.when in TIMES
 
+    def done_in(self, place: str) -> str:
+        """Return what is done, without saying that it is done where one is."""
+        does = self.does
+        for article in ("in", "at", "by", "on", "to"):
+            does = does.replace(f" {article} {place}", "")
+        return does
+
     def is_time(self, hour: float | None) -> bool:
         """Return whether an hour of the day, 0 to 24, is one of its time; None counts as any."""
         first, last = TIMES.get(self.when, (0, 0))

@@ -24,7 +24,7 @@ from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
-from agents.mind.lore import LoreFiles
+from agents.mind.lore import LoreFiles, shipped_lore
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
 from agents.mind.templates import Templates
 from agents.prompt.prompt import MINIMUM, Template, parse_template
@@ -355,10 +355,10 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
         if key.startswith(VOICES):
             voice, _, own = key.removeprefix(VOICES).partition(".")
             below.setdefault(voice, {})[own] = text
-    problems = []
+    problems, ignorant = [], shipped_lore().words.is_ignorant
     for voice, found in below.items():
         told = {own: text.variants for own, text in found.items()}
-        for own, message in wrong_in(told, complete=voice == DEFAULT_VOICE):
+        for own, message in wrong_in(told, ignorant, complete=voice == DEFAULT_VOICE):
             file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
             problems.append(Problem(file, line, own, message))
     return problems

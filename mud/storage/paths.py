@@ -44,7 +44,8 @@ AWAY = "the vault's folder was moved, removed or replaced while it is in use; no
 
 _LONGEST = 1 << 20  # bytes of the settings file that are read
 _BLOCK = 4096  # bytes of one read, at least
-_held: dict[str, int] = {}  # path and folder descriptor of each vault that this process writes to
+_held: dict[str, tuple[int, tuple[int, int]]] = {}
+"""Of each vault that this process writes to, by its path: the descriptor of its folder, and which folder that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,8 @@ class VaultSettings:
 
 def hold(vault: Path, descriptor: int) -> None:
     """Open all files of a vault from this descriptor of its folder until `let_go`; it must stay open."""
-    _held[str(vault)] = descriptor
+    opened = os.fstat(descriptor)
+    _held[str(vault)] = descriptor, (opened.st_dev, opened.st_ino)
 
 
 def let_go(vault: Path) -> None:
@@ -74,11 +76,14 @@ def check_held(path: Path | str) -> tuple[int, str] | None:
     Raises OSError, with a full sentence as `strerror`, when the vault's folder was moved or replaced.
     """
     path = os.fspath(path)
-    for vault, descriptor in _held.items():
-        if path == vault or path.startswith(f"{vault}/"):
-            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-                if os.path.samestat(os.lstat(vault), os.fstat(descriptor)):
-                    return descriptor, path[len(vault) + 1 :] or "."
+    for vault, (descriptor, opened) in _held.items():
+        if path.startswith(vault) and path[len(vault) : len(vault) + 1] in ("", "/"):
+            try:
+                found = os.lstat(vault)
+            except (FileNotFoundError, NotADirectoryError):
+                found = None
+            if found and (found.st_dev, found.st_ino) == opened:
+                return descriptor, path[len(vault) + 1 :] or "."
             # Not FileNotFoundError, on which callers would create the folder.
             raise OSError(errno.ESTALE, AWAY, vault)
     return None

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.brains._words import is_ignorant
+from agents.mind.lore import shipped_lore
 from tests.evening.stage import Stage, staged
 
+is_ignorant = shipped_lore().words.is_ignorant
 SEEDS = range(3)
 
 

@@ -109,9 +109,8 @@ class Attention:
     def answered(self, said: Utterance, seconds: float) -> None:
         """Take a line off, and with it what its speaker had said before; only other questions stay."""
         self.spoken_to[said.speaker] = seconds
-        self._waiting = [
-            one for one in self._waiting if one.said != said and (one.said.speaker != said.speaker or one.said.question)
-        ][-3:]
+        stay = [one for one in self._waiting if one.said.speaker != said.speaker or one.said.question]
+        self._waiting = [one for one in stay if one.said != said][-3:]
 
     def forget(self) -> None:
         """Let go of what waits: another brain, or a person, has answered."""

@@ -17,7 +17,7 @@ from agents.brains.natural.activities import EVENING, Activities
 from agents.brains.natural.answers import acknowledge, answer
 from agents.brains.natural.attention import Attention, age
 from agents.brains.natural.conversation import QUIET, Talk
-from agents.brains.natural.explorer import Explorer, named_in
+from agents.brains.natural.explorer import Explorer, Sighting, named_in
 from agents.brains.natural.facts import is_private, statements
 from agents.brains.natural.goals import Goals
 from agents.brains.natural.lore import Lore
@@ -37,8 +37,8 @@ RECENTLY = 60.0
 """Seconds within which what somebody did makes nobody an acquaintance."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
-WAITS, PATIENCE = 4.0, 2.2
-"""How many think intervals it waits for another mind in a conversation, and for a person."""
+WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.3
+"""How many think intervals it waits for another mind in a conversation, for a person, and to answer after a look."""
 
 _LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
@@ -78,10 +78,10 @@ class Natural:
         event, actor, mind = perceived.event, perceived.actor, self._mind
         if event is None or actor is None:
             self._notice_own(perceived)
-            return None
+            return mind.rng.uniform(*PROMPT) if mind.looking else None
         mind.known.setdefault(actor)
         if event.kind == "departure":
-            self._explorer.went(actor, event.destination or "", seconds, "")
+            self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
             self._met[actor] = seconds
             if actor == mind.following and event.destination:
@@ -104,7 +104,7 @@ class Natural:
 
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
-        self._explorer.outcome(perceived.text, perceived.failed, self._explorer.here)
+        self._explorer.outcome(perceived.text, perceived.failed)
         if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
             self._acts.bound_for, self._seen_off = self._seen_off, ""
         if perceived.kind == "moved" and not perceived.failed:
@@ -114,7 +114,7 @@ class Natural:
             self._mind.speaker.remember([own_words(perceived)])
 
     def _is_new(self, name: str, seconds: float) -> bool:
-        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN
+        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN * self._talk.crowd
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
@@ -127,7 +127,7 @@ class Natural:
         mind, talk = self._mind, self._talk
         said = self._attention.newest(situation.seconds)
         if said and (decision := (yield from self._respond(said, situation, new))):
-            waits = WAITS if said.speaker in mind.minds else PATIENCE
+            waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
             return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
             return decision
@@ -140,7 +140,7 @@ class Natural:
             if talk.current is None:  # it took leave
                 self._acts.departs = True
             return replace(decision, pause=WAITS if talk.current else 0.8)
-        if talk.current and talk.current.partner in mind.minds and not talk.current.over:
+        if talk.current and talk.current.partner in mind.minds:
             return Decision(None, "waits for the other", pause=1.0)
         if decision := self._acts.travel(situation):
             return decision
@@ -159,16 +159,20 @@ class Natural:
         since, self._through = min(self._through, last), last
         lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
         mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
-        mind.minds.update(one.name for one in situation.people if one.thinks)
-        mind.animals.update(one.name for one in situation.people if not one.speaks)
-        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
-            mind.relations.learn(people, tuple(mind.known))
         self._attention.here = situation.people
-        new = [one for one in situation.people if one.speaks and self._is_new(one.name, seconds)]
+        new: list[Person] = []
         for one in situation.people:
             mind.known.setdefault(one.name)
-            if one not in new:
+            if one.thinks:
+                mind.minds.add(one.name)
+            elif not one.speaks:
+                mind.animals.add(one.name)
+            if one.speaks and self._is_new(one.name, seconds):
+                new.append(one)
+            else:
                 self._met[one.name] = seconds
+        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
+            mind.relations.learn(people, tuple(mind.known))
         if self._explorer.settle(situation):
             self._acts.arrived(situation)
         self._talk.settle(situation)
@@ -262,7 +266,7 @@ class Natural:
         decision = yield from acknowledge(mind, meaning, said, situation)
         told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
         if told and len(mind.lore().words.content(meaning.words)) > 2:
-            self._explorer.told(speaker, meaning.words, situation.location)
+            self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
         return decision
 
     def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:

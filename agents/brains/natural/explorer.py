@@ -19,7 +19,6 @@ from mud.world.sentences import sentences
 SHORTEST, LONGEST = 25, 240
 """How many characters of what was seen are kept, at least and at most."""
 _ARTICLES = ("the", "a", "an", "my", "your", "some")
-_EYED = ("result", "did", "saw")
 
 
 class Noteworthy(NamedTuple):
@@ -41,17 +40,22 @@ class Change(NamedTuple):
 
 
 class Sighting(NamedTuple):
-    """Where and when somebody was seen last, by the monotonic clock, and in the world's time."""
+    """Where and when somebody was seen last, by the monotonic clock."""
 
     place: str
     seconds: float
-    at: str
 
 
 def with_article(name: str) -> str:
     """Return the name of a thing as one speaks of it: "the sundial", but "Old Tom" and "a wax tablet" as they stand."""
     first = name.partition(" ")[0]
     return name if first in _ARTICLES or not first.islower() else f"the {name}"
+
+
+def named_in(text: str, names: Iterable[str]) -> str:
+    """Return the first of some names that a text says; "" for none."""
+    low = text.lower()
+    return next((name for name in names if name.lower() in low and mentions(text, name)), "")
 
 
 class Explorer:
@@ -71,70 +75,63 @@ class Explorer:
         """Where a thing was seen last."""
         self.seen: dict[str, Sighting] = {}
         self.change: Change | None = None
-        self._visits: dict[str, int] = {}
-        self._exits: dict[str, tuple[str, ...]] = {}
+        self.visited: dict[str, tuple[str, ...]] = {}
+        """The exits of the places that it was in, the latest last; none of one only remembered."""
         self._sights: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._shut: set[tuple[str, str]] = set()
         self._known: set[str] = set()
-        """Names, in lower case, of what was looked at."""
+        """Names, in lower case, of what was looked at or has a note."""
         self._way: tuple[str, str] | None = None
         self._looking = ""
         self._walks: list[tuple[str, str, str]] = []
         """Walks before a new start: from where, to where, and how they are remembered."""
-        self._titles: set[str] = set()
         self._due: deque[Noteworthy] = deque(maxlen=8)
-
-    @property
-    def visited(self) -> tuple[str, ...]:
-        """Names of the places seen, the latest last."""
-        return tuple(self._visits)
+        self._noted: set[str] = set()
 
     def begin(self, recent: Sequence[Entry], notes: Iterable[str]) -> None:
         """Learn from the tail of memory and the notes what was seen before a new start."""
         self._known.update(title.casefold() for title in notes)
         place = ""
         for entry in recent:
-            if entry.kind == "moved" and entry.actor is None and place and entry.place and place != entry.place:
+            own = entry.actor is None and not entry.failed
+            if own and entry.kind == "moved" and place and entry.place and place != entry.place:
                 self._walks.append((place, entry.place, entry.text))
             if entry.place:
                 place = entry.place
-                self._visit(entry.place)
-            if entry.kind in _EYED and entry.actor is None and not entry.failed:
-                title, mark, look = entry.text.partition(": ")
-                if mark and len(title) <= 40:
-                    self._known.add(title.casefold())
-                    self.looks[title] = look.split("\n")[0][:LONGEST]
+                self.visited[place] = self.visited.pop(place, ())
+            title, mark, look = entry.text.partition(": ")
+            if own and entry.kind in ("result", "did", "saw") and mark and len(title) <= 40:
+                self._known.add(title.casefold())
+                self.looks[title] = look.split("\n")[0][:LONGEST]
 
     def settle(self, situation: Situation) -> bool:
         """Take in where the agent is; return whether it has just come there."""
-        here, at = situation.location, situation.recent[-1].at if situation.recent else ""
+        here, before = situation.location, self.here
         for person in situation.people:
-            self.seen[person.name] = Sighting(here, situation.seconds, at)
-        new = here != self.here
+            self.seen[person.name] = Sighting(here, situation.seconds)
         sight = (situation.description, situation.items)
-        if new or self._sights.get(here) != sight:
-            self._compare(here, sight, new)
-        if not new:
+        if here != before or self._sights.get(here) != sight:
+            self._compare(here, sight, here != before)
+        if here == before:
             return False
-        if self._way and self._way[0] == self.here:
-            self.ways.setdefault(self.here, {})[self._way[1]] = here
+        if self._way and self._way[0] == before:
+            self.ways.setdefault(before, {})[self._way[1]] = here
         self._way, self.here = None, here
-        self._exits[here] = situation.exits
-        for before, after, text in self._walks:
-            for way in situation.exits if before == here else ():
+        for start, end, text in self._walks:
+            for way in situation.exits if start == here else ():
                 if mentions(text, way):
-                    self.ways.setdefault(here, {}).setdefault(way, after)
-        if here not in self._visits and situation.description:
+                    self.ways.setdefault(here, {}).setdefault(way, end)
+        if here not in self.visited and situation.description:
             said = sentences(situation.description)
             self.looks[here] = clean(said[0])[:LONGEST]
-            self._note(Noteworthy(here, "note.place", " ".join(said[:2]), here))
-        self._visit(here)
+            self.keep(here, "note.place", " ".join(said[:2]), here)
+        self.visited.pop(here, None)
+        self.visited[here] = situation.exits
         return True
 
     def _compare(self, here: str, sight: tuple[str, tuple[str, ...]], new: bool) -> None:
         before, self._sights[here] = self._sights.get(here), sight
-        for item in sight[1]:
-            self.homes[item] = here
+        self.homes.update(dict.fromkeys(sight[1], here))
         if before is None:
             return
         if sight[0] != before[0]:
@@ -145,7 +142,7 @@ class Explorer:
             come, gone = sorted({*sight[1]} - {*before[1]}), sorted({*before[1]} - {*sight[1]})
             self.change = Change("new", come[0]) if come else Change("gone", gone[0]) if gone else None
 
-    def outcome(self, text: str, failed: bool, place: str) -> None:
+    def outcome(self, text: str, failed: bool) -> None:
         """Take in what came of the agent's own last line."""
         if self._way and failed:
             self._shut.add(self._way)
@@ -154,12 +151,8 @@ class Explorer:
             told = sentences(text.partition(": ")[2].split("\n")[0] or text)
             look = [one for one in told if len(one) > SHORTEST] or told
             self.looks[self._looking] = clean(self._rng.choice(look[:3]))[:LONGEST] if look else ""
-            self._note(Noteworthy(self._looking, "note.thing", text.split("\n")[0], place))
+            self.keep(self._looking, "note.thing", text.split("\n")[0], self.here)
         self._looking = ""
-
-    def went(self, person: str, place: str, seconds: float, at: str) -> None:
-        """Take in where somebody was seen to go."""
-        self.seen[person] = Sighting(place, seconds, at)
 
     # ---- ways ----
 
@@ -171,7 +164,7 @@ class Explorer:
         """Return the exit from here that begins the shortest known way to one of some places; "" for none."""
         first: dict[str, str] = {self.here: ""}
         line = deque([self.here])
-        while line:
+        while line and places:
             at = line.popleft()
             if at in places and at != self.here:
                 return first[at]
@@ -181,24 +174,23 @@ class Explorer:
                     line.append(end)
         return ""
 
-    def fresh(self, place: str) -> list[str]:
+    def _fresh(self, place: str) -> list[str]:
         """Return the exits of a place that were never taken."""
         known = self.ways.get(place, {})
-        return [way for way in self._exits.get(place, ()) if way not in known and (place, way) not in self._shut]
+        return [way for way in self.visited[place] if way not in known and (place, way) not in self._shut]
 
     def towards_new(self, exits: Sequence[str]) -> str:
         """Return the exit that leads to the nearest way never taken; "" when all were."""
-        here = [way for way in self.fresh(self.here) if way in exits]
-        return self._rng.choice(here) if here else self.way_to([one for one in self._visits if self.fresh(one)], exits)
+        here = [way for way in self._fresh(self.here) if way in exits]
+        return self._rng.choice(here) if here else self.way_to([one for one in self.visited if self._fresh(one)], exits)
 
     def any_way(self, exits: Sequence[str]) -> str:
         """Return the exit to where it was longest ago; "" when there is none."""
-        open_ = [way for way in exits if (self.here, way) not in self._shut]
-        known, order = self.ways.get(self.here, {}), list(self._visits)
-        age = {way: order.index(known[way]) if known.get(way) in self._visits else -1 for way in open_}
-        return min(open_, key=lambda way: age[way], default="")
+        known, order = self.ways.get(self.here, {}), [*self.visited]
+        age = {way: order.index(known[way]) if known.get(way) in self.visited else -1 for way in exits}
+        return min((way for way in exits if (self.here, way) not in self._shut), key=age.__getitem__, default="")
 
-    # ---- things ----
+    # ---- things and notes ----
 
     def to_examine(self, situation: Situation, curious: float) -> str:
         """Choose something here that was not looked at yet, things before people; "" when all was.
@@ -210,26 +202,20 @@ class Explorer:
         names = [name for name in situation.items if name.casefold() not in self._known]
         if not names and self._rng.random() < curious:
             names = [one.name for one in situation.people if one.name.casefold() not in self._known]
-        if not names:
-            return ""
-        choice = self._rng.choice(names)
-        self.looks_at(choice)
-        return choice
+        return self.looks_at(self._rng.choice(names)) if names else ""
 
-    def looks_at(self, name: str) -> None:
-        """Take note that it looks at a thing now."""
+    def looks_at(self, name: str) -> str:
+        """Take note that it looks at a thing now, and return it."""
         self._known.add(name.casefold())
         self._looking = name
+        return name
 
-    # ---- notes ----
-
-    def told(self, person: str, words: str, place: str) -> None:
-        """Keep something told in mind for a note."""
-        self._due.append(Noteworthy(person, "note.told", clean(words)[:LONGEST], place, person))
-
-    def keep(self, title: str, key: str, words: str, place: str) -> None:
-        """Keep something in mind for a note, once for each title."""
-        self._note(Noteworthy(title, key, words, place))
+    def keep(self, title: str, key: str, words: str, place: str, person: str = "") -> None:
+        """Keep something in mind for a note, once for each title; what a person told as often as they tell."""
+        title, words = clean(title.replace("->", " ")), clean(words)[:LONGEST]
+        if title and words and (person or title.casefold() not in self._noted):
+            self._noted.add(title.casefold())
+            self._due.append(Noteworthy(title, key, words, place, person))
 
     def noteworthy(self, notes: Iterable[str]) -> Noteworthy | None:
         """Return, once, the next thing worth a note; what has a note of its own needs no second one."""
@@ -239,18 +225,3 @@ class Explorer:
             if one.person or one.title.casefold() not in titles:
                 return one
         return None
-
-    def _note(self, one: Noteworthy) -> None:
-        title, words = clean(one.title.replace("->", " ")), clean(one.words)[:LONGEST]
-        if title and words and title.casefold() not in self._titles:
-            self._titles.add(title.casefold())
-            self._due.append(one._replace(title=title, words=words))
-
-    def _visit(self, place: str) -> None:
-        self._visits.pop(place, None)
-        self._visits[place] = 1
-
-
-def named_in(text: str, names: Iterable[str]) -> str:
-    """Return the first of some names that a text says; "" for none."""
-    return next((name for name in names if mentions(text, name)), "")

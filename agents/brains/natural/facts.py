@@ -11,12 +11,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from agents.brains.natural.confidence import is_known as is_known
+from agents.brains.natural.confidence import is_private as is_private
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Names
 from agents.brains.natural.retell import is_past, lead, opened, part, pronoun_in, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
-from agents.memory.perception import of_own_mind, reads_as_whisper, remembered
+from agents.memory.perception import of_own_mind, remembered
 from agents.text.addressing import asks, calls, mentions, without_address
 from mud.world.sentences import sentences
 
@@ -105,23 +107,6 @@ class Question(NamedTuple):
     def yours(self) -> bool:
         """Whether it is about who is asked."""
         return not self.own and not _YOURS.isdisjoint(tokens(self.text))
-
-
-def is_private(entry: Entry, words: Words) -> bool:
-    """Return whether a memory is not for everybody's ears: whispered, or told with the wish to keep it."""
-    return not is_known(entry) and (
-        entry.kind == "told" or (entry.kind == "heard" and _asks_silence(entry.text, words))
-    )
-
-
-@lru_cache(maxsize=1 << 11)
-def _asks_silence(text: str, words: Words) -> bool:
-    return words.is_secret(text)
-
-
-def is_known(entry: Entry) -> bool:
-    """Return whether a person wrote a memory for this life; nobody in the world told it."""
-    return entry.kind == "told" and not entry.actor and not reads_as_whisper(entry.text)
 
 
 def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> list[str]:

@@ -117,7 +117,7 @@ class Goals:
         self._mind, self._explorer, self._talk, self._attention = mind, explorer, talk, attention
         self._goal: str | None = None
         self._open: list[Search] = []
-        self._told: list[Search] = []
+        self._told: Search | None = None
         """What was reached and not yet spoken of."""
         self._asked_at = float("-inf")
         self._taking = ""
@@ -128,7 +128,7 @@ class Goals:
             notes = {title.casefold() for title in situation.notes} if self._goal is None else set()
             aims = aims_of(situation.goal, self._mind.lore().words)
             self._open = [Search(aim) for aim in aims if _title(aim).casefold() not in notes]
-            self._told = []
+            self._told = None
         self._goal = situation.goal
         if not self._open:
             return
@@ -200,32 +200,37 @@ class Goals:
         """Count an aim as reached: it is yet to be told, and to be noted."""
         search.reached = found._replace(place=found.place or situation.location)
         self._open.remove(search)
-        self._told.append(search)
+        self._told = search
         words = search.aim.words if found.kind == "saw" else found.words
         self._explorer.keep(_title(search.aim), "note.goal", words, situation.location)
 
     def tell(self, situation: Situation) -> Decision | None:
         """Say, once, what was reached: to whoever is here, else to oneself."""
-        if not self._told:
+        search, self._told = self._told, None
+        if search is None or search.reached is None:
             return None
-        search, mind = self._told.pop(), self._mind
-        self._told.clear()
-        found, why = search.reached, f"reached what it wanted: {search.aim.words}"
-        places = {"thing": search.aim.words, "place": situation.location, "words": self._goal or ""}
-        end = "goal.reached"
-        if search.aim.kind == ANSWER and found:
-            places |= {"words": found.words, "person": found.actor}
-            end = "goal.answer"
-        cites = (found.cited,) if found and found.cited else ()
-        listeners = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
-        met = [name for name in listeners if is_meant(search.aim, name, mind.lore().words)]
-        if listeners:
-            keys = ("goal.met", end) if met else (end,)
-            decision = mind.say(situation, (met or listeners)[0], keys, places, why, cites=cites)
-            if decision:
-                return replace(decision, why=why)
-        text = mind.speaker.line("think.goal", **places)
-        return Decision(f"think {text}", why, "think.goal", cites=cites) if text else None
+        found, end = search.reached, "goal.answer" if search.aim.kind == ANSWER else "goal.reached"
+        here, words = [one.name for one in situation.people], self._mind.lore().words
+        met = end == "goal.reached" and any(is_meant(search.aim, name, words) for name in here)
+        places = {"thing": search.aim.words, "place": situation.location, "words": found.words, "person": found.actor}
+        keys, cites = ("goal.met", end) if met else (end,), (found.cited,) if found.cited else ()
+        return self._say(situation, keys, "think.goal", places, f"reached what it wanted: {search.aim.words}", cites)
+
+    def _say(
+        self,
+        situation: Situation,
+        keys: tuple[str, ...],
+        thought: str,
+        places: dict[str, str],
+        why: str,
+        cites: tuple[str, ...] = (),
+    ) -> Decision | None:
+        """Say something to somebody here, before all to whom it is about, else think it."""
+        willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
+        for name in sorted(willing, key=lambda name: name not in places["thing"]):
+            return self._mind.say(situation, name, keys, places, why, cites=cites)
+        decision = self._mind.thinks(thought, why, **places)
+        return replace(decision, cites=cites) if decision else None
 
     def pursue(self, situation: Situation) -> Decision | None:
         """Do the next thing for the goal; None when there is nothing to do."""
@@ -256,7 +261,7 @@ class Goals:
         asked = situation.people and situation.seconds - self._asked_at < WAIT
         if asked or self._attention.lately(situation.seconds, 45.0):
             return None
-        mind, explorer, exits = self._mind, self._explorer, situation.exits
+        explorer, exits = self._explorer, situation.exits
         way = explorer.way_to(search.leads, exits) if search.leads else ""
         why = "where it may be" if way else "where it never was"
         if way := way or explorer.towards_new(exits):
@@ -269,18 +274,14 @@ class Goals:
             search.asked.clear()
             return None
         search.told_stuck = True
-        key = "stuck_answer" if search.aim.kind == ANSWER else "stuck"
-        places, why = {"thing": search.aim.words}, f"cannot find {search.aim.words}"
-        for person in situation.people:
-            if self._talk.is_willing(person, situation.seconds):
-                return mind.say(situation, person.name, (f"goal.{key}",), places, why)
-        text = mind.speaker.line(f"think.{key}", place=situation.location, **places)
-        return Decision(f"think {text}", why, f"think.{key}") if text else None
+        key, places = "stuck_answer" if search.aim.kind == ANSWER else "stuck", {"thing": search.aim.words}
+        why = f"cannot find {search.aim.words}"
+        return self._say(situation, (f"goal.{key}",), f"think.{key}", {"place": situation.location, **places}, why)
 
     def _reason(self, search: Search) -> str:
-        key = "reason.goal_answer" if search.aim.kind == ANSWER else "reason.goal"
-        text = self._mind.speaker.plain(key, thing=search.aim.words) if self._mind.rng.random() < 0.6 else ""
-        return f" | {text}" if text else ""
+        return self._mind.behind(
+            "reason.goal_answer" if search.aim.kind == ANSWER else "reason.goal", thing=search.aim.words
+        )
 
 
 def _title(aim: Aim) -> str:

@@ -17,11 +17,11 @@ from typing import NamedTuple
 
 from agents.brains import Person, Situation, Voice
 from agents.brains.natural.lore import Lore
-from agents.brains.natural.mind import courtesies
+from agents.brains.natural.mind import LITTLE, courtesies
 from agents.brains.natural.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
-from agents.text.addressing import calls, is_question, without_address
+from agents.text.addressing import calls, is_question
 from agents.text.english import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 
@@ -29,8 +29,6 @@ LINES, SPOKEN, WITHIN = 16, 32, 600.0
 """Newest lines between two that are looked at, of how many of anybody, and how many seconds back."""
 ECHO_AFTER, ASKED_AGAIN = 2, 0.6
 """Newest lines of the other among which a repeated one is looked for; words shared by questions that ask the same."""
-LITTLE = 2
-"""Telling words that a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
 SILENCE_FROM, MOVE_FROM = 2, 4
 """Lines over a loop's first number from which on the agent does not answer, and from which on it goes elsewhere."""
 SILENCE = 240.0
@@ -88,17 +86,14 @@ class Loop:
         over = self.times - BEGINS[self.kind]
         return Stage.MOVE if over >= MOVE_FROM else Stage.SILENCE if over >= SILENCE_FROM else Stage.HINT
 
-    def told(self, voice: Voice) -> str:
-        """Return what happens, as a sentence."""
-        return self._worded(voice, f"loop.{self.kind.name.lower()}")
+    def told(self, voice: Voice, *more: str) -> str:
+        """Return what happens, as a sentence; with `more`, the keys of further sentences."""
+        texts = (next(iter(voice(VOICE, f"loop.{key}")), "") for key in (self.kind.name.lower(), *more))
+        return " ".join(fill(text, {"partner": self.partner, "times": str(self.times)}) or "" for text in texts).strip()
 
     def hint(self, voice: Voice) -> str:
         """Return what happens and what to do instead, for a prompt."""
-        return f"{self.told(voice)} {self._worded(voice, f'loop.advice_{self.stage.name.lower()}')}".strip()
-
-    def _worded(self, voice: Voice, key: str) -> str:
-        text = next(iter(voice(VOICE, key)), "")
-        return fill(text, {"partner": self.partner, "times": str(self.times)}) or ""
+        return self.told(voice, f"advice_{self.stage.name.lower()}")
 
 
 class Spoken(NamedTuple):
@@ -131,104 +126,71 @@ class LoopWatch:
         self._lore = lore
         self._clear: tuple[int, tuple[Person, ...]] | None = None
         """Newest spoken memory, and who was here, when there was no loop."""
-        self._apart: dict[str, int] = {}
-        """By a mind with whom there was no loop: the newest line of either then."""
         self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
         self._through = 0
-        self._names: tuple[str, ...] = ()
 
     def find(self, situation: Situation) -> Loop | None:
         """Return the worst loop that the agent is in with a mind who is here; None while a person waits for a word.
 
         Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
         """
-        self._names = (situation.name, *(one.name for one in situation.people if one.thinks))
-        self._hear(situation.recent)
+        minds = tuple([one.name for one in situation.people if one.thinks])
+        last = situation.recent[-1] if situation.recent else None
+        if last is None or last.seq < self._through:  # another life has begun
+            self._heard.clear()
+            self._through = 0
+        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(situation.recent)))
+        self._heard.extend(self._spoken(reversed(new), (situation.name, *minds)))
+        self._through = last.seq if last else 0
         newest = self._heard[-1].seq if self._heard else 0
-        if self._clear == (newest, situation.people):
+        if last is None or self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
-        loop = self._find(situation)
+        oldest = _since(last.at)
+        spoken = [one for one in self._heard if one.at >= oldest]
+        found = [loop for one in minds for loop in self._loops(spoken, one, minds, situation.name)]
+        loop = max(found, key=lambda one: (one.stage, one.times), default=None)
         self._clear = None if loop else (newest, situation.people)
         return None if loop is None or person_waits(situation) else loop
 
-    def _hear(self, recent: Sequence[Entry]) -> None:
-        """Take in what was spoken since the last time."""
-        last = recent[-1].seq if recent else 0
-        if last < self._through:  # another life has begun
-            self._heard.clear()
-            self._apart.clear()
-            self._through = 0
-        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(recent)))
-        self._heard.extend(self._spoken(reversed(new)))
-        self._through = last
-
-    def _spoken(self, entries: Iterable[Entry]) -> Iterator[Spoken]:
+    def _spoken(self, entries: Iterable[Entry], names: tuple[str, ...]) -> Iterator[Spoken]:
         for entry in entries:
             if said := remembered(entry):
-                told, bare = self._told(said.words), without_address(said.words, self._names)
-                kinds = self._courtesies(bare)
-                yield Spoken(entry.seq, entry.at, said.speaker, said.words, said.private, told, kinds)
+                kinds, rest = courtesies(self._lore().words, said.words, names)
+                courteous = frozenset(_COURTESIES[one] for one in kinds if rest <= LITTLE)
+                yield Spoken(
+                    entry.seq, entry.at, said.speaker, said.words, said.private, self._told(said.words), courteous
+                )
 
     def _told(self, words: str) -> frozenset[str]:
         lists = self._lore().words
         return frozenset(map(lists.stem, lists.content(words)))
 
-    def _courtesies(self, words: str) -> frozenset[LoopKind]:
-        """Return the courtesies that a line is, when its sentences tell little beside."""
-        found, rest = courtesies(self._lore(), words)
-        return frozenset(_COURTESIES[one] for one in found) if rest <= LITTLE else frozenset()
-
-    def _find(self, situation: Situation) -> Loop | None:
-        found: list[Loop] = []
-        minds = tuple([person.name for person in situation.people if person.thinks])
-        oldest = _since(situation.recent[-1].at) if minds and situation.recent else ""
-        spoken = [one for one in self._heard if one.at >= oldest] if minds else []
-        newest = {one.speaker: one.seq for one in spoken}
-        if "" not in newest or len(spoken) < LEAST:
-            return None
-        for partner in minds:
-            now = max(newest[""], newest.get(partner, 0))
-            if partner in newest and self._apart.get(partner) != now:
-                loops = self._loops(spoken, partner, minds, situation.name)
-                self._apart.pop(partner, None)
-                if not loops:
-                    self._apart[partner] = now
-                found += loops
-        return max(found, key=lambda loop: (loop.stage, loop.times), default=None)
-
-    def _loops(self, spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> list[Loop]:
-        """Return the loops that the lines between two are."""
-        lines = list(islice(_between(spoken, partner, minds), LINES))[::-1]
+    def _loops(self, spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> Iterator[Loop]:
+        """Yield the loops that the lines between two are."""
+        third = [mind for mind in minds if mind != partner]
+        between = (one for one in reversed(spoken) if one.speaker in ("", partner))
+        for_them = (one for one in between if one.private or not any(calls(one.words, mind) for mind in third))
+        lines = list(islice(for_them, LINES))[::-1]
         if len(lines) < LEAST or len({line.own for line in lines}) < 2:
-            return []
-        return [
-            Loop(kind, partner, len(belongs), belongs[-1].seq)
-            for kind, belongs in self._belonging(lines, (partner, name))
-            if len(belongs) >= BEGINS[kind]
-        ]
+            return
+        for kind, belongs in self._belonging(lines, (partner, name)):
+            mutual = kind is LoopKind.ECHO or len({line.own for line in belongs}) == 2  # but for a parrot it takes two
+            if mutual and len(belongs) >= BEGINS[kind]:
+                yield Loop(kind, partner, len(belongs), belongs[-1].seq)
 
     def _belonging(self, lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[LoopKind, list[Spoken]]]:
         """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
-        *earlier, newest = lines
-        if _echoes(newest, earlier[::-1]):
-            yield LoopKind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at][::-1])]
-        for kind in sorted(newest.courtesies):
-            yield kind, _mutual([line for line in lines if kind in line.courtesies])
-        if _asks_again(newest, earlier, names):
-            again = [line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)]
-            yield LoopKind.QUESTION, _mutual(again)
-        if stale := self._without_news(lines, names):
-            yield LoopKind.NOTHING_NEW, _mutual(stale)
-
-    def _without_news(self, lines: Sequence[Spoken], names: tuple[str, str]) -> list[Spoken]:
-        """Return the last lines that hold no telling word beyond those of the lines before them."""
-        named = self._told(" ".join(names))
-        known: set[str] = set()
-        stale: list[Spoken] = []
+        for kind in sorted(lines[-1].courtesies):
+            yield kind, [line for line in lines if kind in line.courtesies]
+        for kind, belongs in ((LoopKind.ECHO, _echoes), (LoopKind.QUESTION, _asks_again)):
+            if belongs(lines[-1], lines[:-1], names):
+                yield kind, [line for at, line in enumerate(lines) if belongs(line, lines[:at], names)]
+        named, known = self._told(" ".join(names)), set[str]()
+        stale: list[Spoken] = []  # the last lines that hold no telling word beyond those of the lines before them
         for line in lines:
             stale = [] if line.told - named - known else [*stale, line]
             known |= line.told
-        return stale
+        yield LoopKind.NOTHING_NEW, stale
 
 
 def person_waits(situation: Situation) -> bool:
@@ -250,32 +212,17 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> Iterator[Spoken]:
-    """Yield the lines of the agent and one other, newest first, without those that call a third of these."""
-    third = [mind for mind in minds if mind != partner]
-    for one in reversed(spoken):
-        if one.speaker in ("", partner) and (one.private or not any(calls(one.words, mind) for mind in third)):
-            yield one
-
-
-def _mutual(lines: list[Spoken]) -> list[Spoken]:
-    """Return these lines when both spoke them; a circle takes two."""
-    return lines if len({line.own for line in lines}) == 2 else []
-
-
-def _echoes(line: Spoken, earlier: Iterable[Spoken]) -> bool:
-    """Return whether a line says again what the other has just said, given those before it, newest first."""
-    others = (one.words for one in earlier if one.own is not line.own)
+def _echoes(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
+    """Return whether a line says again what the other has just said."""
+    others = (one.words for one in reversed(earlier) if one.own is not line.own)
     return any(similarity(line.words, words) >= THRESHOLD for words in islice(others, ECHO_AFTER))
 
 
 def _asks_again(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
-    """Return whether a line asks what either of the two has asked before."""
-    asked = _asked(line.words, names)
-    before = (_asked(one.words, names) for one in earlier if asked)
-    return any(len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before if one)
-
-
-def _asked(words: str, names: tuple[str, str]) -> frozenset[str]:
-    """Return the words of a question, names aside; none when a line asks nothing."""
-    return words_of(words) - words_of(" ".join(names)) if is_question(words) else frozenset()
+    """Return whether a line asks what either of the two has asked before, names aside."""
+    if not is_question(line.words):
+        return False
+    asked, *before = (
+        words_of(one.words) - words_of(" ".join(names)) for one in (line, *earlier) if is_question(one.words)
+    )
+    return any(asked and one and len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before)

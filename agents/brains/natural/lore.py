@@ -13,7 +13,7 @@ from typing import NamedTuple
 from agents.brains.natural.examples import Example, Examples, best_intents
 from agents.brains.natural.intents import KEYS, PERSON, STRANGER, Intent, Pattern, parse_intent, parse_words
 from agents.brains.natural.meaning import Meaning, Names
-from agents.brains.natural.words import Misspellings, Token, Words
+from agents.brains.natural.words import SAYS, Misspellings, Token, Words, tokens
 from agents.text.addressing import asks, without_address
 from mud.errors import Problem
 
@@ -342,14 +342,18 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
     )
     phrases: dict[str, tuple[Pattern, ...]] = {}
 
+    @lru_cache(maxsize=256)
+    def read(text: str) -> tuple[str, frozenset[str]]:
+        said = tokens(words.expand(text))
+        return "".join(f"{word} " for word in said), frozenset(said)
+
     def says(name: str, text: str) -> bool:
-        line = "".join(f"{one.word} " for one in words.tokens(text))
-        return any(one.within(line) for one in phrases[name])
+        line, said = read(text)
+        likely = (one for one in phrases[name] if not any(said.isdisjoint(some) for some in one.needed))
+        return any(one.within(line) for one in likely)
 
     words = Words(lists, says)
-    phrases.update(
-        {name: tuple(Pattern(item, words) for item in lists.get(name, ())) for name in ("ignorant", "secret")}
-    )
+    phrases.update({name: tuple(Pattern(item, words) for item in lists.get(name, ())) for name in SAYS})
     intents: dict[str, Intent] = {}
     for path in sorted(path for path in files if path.startswith("intents/")):
         intent, wrong = parse_intent(files[path], f"instinct/{path}", words)

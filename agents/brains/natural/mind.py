@@ -13,41 +13,32 @@ from agents.brains.natural.meaning import Names
 from agents.brains.natural.relations import Relations
 from agents.brains.natural.topics import Errand, Topic
 from agents.brains.natural.voice import Speaker
+from agents.brains.natural.words import Words, tokens
 from agents.memory.perception import Utterance
-from agents.text.addressing import without_address
 from mud.world.sentences import sentences
 
-COURTESIES = ("reply.bye", "reply.night", "reply.thanks", "greet.back")
-"""The texts that answer a courtesy."""
-_NOBODY = Names("")
-SHORT = 110
-"""How many characters a line has at most in which another mind's courtesy is looked for."""
+COURTESIES = {"bye": "reply.bye", "night": "reply.night", "thanks": "reply.thanks", "hello": "greet.back"}
+"""The texts that answer a courtesy, by the list of its turns of phrase."""
+LITTLE = 2
+"""How many telling words a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
 ERRANDS = 8
 """How many errands an agent keeps; a ninth takes the place of the first."""
 
 
-@lru_cache(maxsize=2)
-def _of_courtesies(lore: Lore) -> Lore:
-    """Return the lore of courtesies alone, which reads faster."""
-    return Lore({name: one for name, one in lore.intents.items() if {*one.texts[:1]} & {*COURTESIES}}, lore.words)
-
-
 @lru_cache(maxsize=1 << 11)
-def courtesies(lore: Lore, line: str) -> tuple[tuple[str, ...], int]:
-    """Return the texts that answer the courtesies among the sentences of a line, and how many words tell of more.
+def courtesies(words: Words, line: str, names: Sequence[str] = ()) -> tuple[tuple[str, ...], int]:
+    """Return the texts that answer the courtesies in a line, and how many words tell of more.
 
     Args:
-        lore: what the vault says of language.
-        line: the line, without the names it calls.
+        words: the word lists.
+        line: the line.
+        names: names that tell nothing.
     """
-    found, rest = [], 0
-    for sentence in sentences(line) if len(line) < SHORT else ():
-        meaning = _of_courtesies(lore).pattern(sentence, _NOBODY) if sentence.count(" ") < 6 else None
-        if meaning and meaning.texts[:1] and meaning.texts[0] in COURTESIES:
-            found.append(meaning.texts[0])
-        else:
-            rest += len(lore.words.content(sentence))
-    return tuple(found), rest
+    found = tuple(text for name, text in COURTESIES.items() if words.says(name, line))
+    if not found:
+        return (), LITTLE + 1
+    said = {*tokens(" ".join([*names, *(item for name in COURTESIES for item in words.of(name))]))}
+    return found, sum(word not in said for word in words.content(line))
 
 
 class Mind:
@@ -91,8 +82,12 @@ class Mind:
         return Names(self.name, tuple({**self.known, **here}), tuple(places), (*situation.items, *situation.carrying))
 
     def courtesies(self, words: str) -> tuple[str, ...]:
-        """Return the texts that answer the short sentences of a line that are courtesies, such as `reply.bye`."""
-        return courtesies(self.lore(), without_address(words, (self.name, *self.known)))[0]
+        """Return the texts that answer the sentences of a line that are courtesies, such as `reply.bye`."""
+        lists, names = self.lore().words, (self.name, *self.known)
+        if not courtesies(lists, words)[0]:  # as most lines are none
+            return ()
+        read = [courtesies(lists, one, names) for one in sentences(words) if not one.endswith("?")]
+        return tuple(text for found, rest in read for text in found if rest <= LITTLE)
 
     def say(
         self,
@@ -123,8 +118,17 @@ class Mind:
         places = {"name": self.relations.called(to), "place": situation.location, **places}
         for key in keys:
             if text := self.speaker.line(key, **places):
-                behind = self.speaker.plain(reason, **places) if reason and self.rng.random() < 0.6 else ""
-                line = f"whisper {to} {text}" if private else f"say {text}{f' | {behind}' if behind else ''}"
-                return Decision(line, why, key, cites=cites)
+                behind = self.behind(reason, **places) if reason else ""
+                return Decision(f"whisper {to} {text}" if private else f"say {text}{behind}", why, key, cites=cites)
         nod = self.speaker.line("emote.nod", **places)
         return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None
+
+    def thinks(self, key: str, why: str, **places: str) -> Decision | None:
+        """Think something to oneself; None when every text would repeat something."""
+        text = self.speaker.line(key, **places)
+        return Decision(f"think {text}", why, key) if text else None
+
+    def behind(self, key: str, **places: str) -> str:
+        """Return the private reason behind a line, which it gives more often than not, with its mark."""
+        text = self.speaker.plain(key, **places) if self.rng.random() < 0.6 else ""
+        return f" | {text}" if text else ""

@@ -29,16 +29,8 @@ KEPT = 2.0
 
 
 class Deed(NamedTuple):
-    """One thing that somebody did.
-
-    Args:
-        kind: kind, rude, sorry, gift or promise.
-        words: the sentence that did it.
-        seq: number of the memory.
-        at: when, ISO-8601.
-        place: where; empty when unknown.
-        private: it was told in confidence.
-        kept: the memory by which a promise was kept; 0 while it was not.
+    """One thing that somebody did: its kind, the sentence that did it, which memory that is, when, where, whether it
+    was told in confidence, and the memory by which a promise was kept, 0 while it was not.
     """
 
     kind: str
@@ -69,37 +61,28 @@ class Relations:
         self._called: dict[str, str] = {}
 
     def learn(self, entries: Iterable[Entry], people: Sequence[str] = ()) -> None:
-        """Take in memories, in any order and as often as one likes; each counts once.
-
-        Args:
-            entries: the memories.
-            people: names of everybody known, who may be meant by a line instead.
-        """
+        """Take in memories, in any order and as often as one likes; `people` may be meant by a line instead."""
         for entry in sorted(entries, key=lambda one: one.seq):
             said = remembered(entry) if entry.actor and not entry.failed and entry.kind in ("heard", "told") else None
             if said is None:
                 continue
             others = [name for name in people if name not in (entry.actor, self._name)]
             whom = addressed(said.words, (self._name,), others, private=said.private)
-            told = [one for one in sentences(said.words) if whom is not Address.OTHER and not asks(one)]
-            for sentence in told:
-                meaning = self._lore().pattern(sentence, Names(self._name, tuple(others)))
+            for sentence in sentences(said.words) if whom is not Address.OTHER else ():
+                meaning = None if asks(sentence) else self._lore().pattern(sentence, Names(self._name, tuple(others)))
                 if meaning and (whom is Address.ME or meaning.texts[:1] == ("ack.promise",)):
                     self.did(entry, meaning)
-                self._keep(entry, sentence)
+                elif not asks(sentence):
+                    self._keep(entry, sentence)
 
     def did(self, entry: Entry, meaning: Meaning) -> str:
-        """Take in what a sentence that was meant for the agent does; return the kind of deed, `kept`, or "".
-
-        Args:
-            entry: the memory of the line.
-            meaning: what the sentence means.
-        """
+        """Take in what a sentence that was meant for the agent does; return the kind of deed, `kept`, or ""."""
         person, key = entry.actor or "", next(iter(meaning.texts), "")
         if key in ("ack.name", "ack.called") and meaning.how == "pattern":
             self._called[person] = name_in(meaning) or self.called(person)
+        kept = self._keep(entry, meaning.words)
         if key not in KINDS:
-            return "kept" if self._keep(entry, meaning.words) else ""
+            return "kept" if kept else ""
         deeds = self._deeds.setdefault(person, {})
         self._deeds.move_to_end(person)
         private = is_private(entry, self._lore().words)
@@ -154,10 +137,7 @@ class Relations:
     def telling(self, person: str, listener: str, sign: int = 0) -> Deed | None:
         """Return the deed that says most of how somebody stands with the agent, of what the listener may hear.
 
-        Args:
-            person: who did it.
-            listener: who would hear of it; confidences are for nobody else.
-            sign: 1 for a kind deed, -1 for a rude one, 0 for whichever weighs more.
+        `sign` is 1 for a kind deed, -1 for a rude one, 0 for whichever weighs more; confidences are for nobody else.
         """
         sign = sign or (1 if self.warmth(person) >= 0 else -1)
         fitting = [one for one in self.counting(person) if one.weight * sign > 0 and one.kind != "sorry"]
@@ -171,15 +151,10 @@ class Relations:
 
 
 def name_in(meaning: Meaning) -> str:
-    """Return the name that somebody gives: as many words as begin with a capital, three at most; "" for none.
-
-    Args:
-        meaning: what the sentence means.
-    """
-    given = next(
-        (meaning.slots[key] for key in ("name", "person", "topic", "text", "thing") if meaning.slots.get(key)), ""
-    )
-    words = given.strip(" .,;:!?'\"").split()
-    if not 1 <= len(words) <= 3 or not all(word[0].isupper() or word in ("of", "the", "de", "von") for word in words):
-        return words[0].capitalize() if len(words) == 1 and words[0].isalpha() else ""
-    return " ".join(words)
+    """Return the name that a sentence gives: as many words as begin with a capital, three at most; "" for none."""
+    slots = (meaning.slots.get(key) for key in ("name", "person", "topic", "text", "thing"))
+    words = next((one for one in slots if one), "").strip(" .,;:!?'\"").split()
+    if len(words) == 1 and words[0].isalpha():
+        return words[0][0].upper() + words[0][1:]
+    named = all(word[0].isupper() or word in ("of", "the", "de", "von") for word in words)
+    return " ".join(words) if 1 <= len(words) <= 3 and named else ""

@@ -15,7 +15,7 @@ from agents.brains._texts import ME, PLACE, SHARES
 from agents.text.english import repeats
 from mud.sanitize import sanitize
 
-WINDOW = 20
+WINDOW = 26
 """Within how many of its own lines nothing is said twice."""
 LONGEST = 600
 """How many characters a line has at most."""
@@ -76,11 +76,12 @@ class Speaker:
             key: which text.
             places: what its places hold; a variant with an empty place is passed over.
         """
+        silent = key.startswith(("emote.", "think."))
         for template in self._shuffled(key):
             text = fill(template, self._me | places)
-            if text and not repeats(text, [*self._lines, *self._silent]):
+            if text and not (text in self._silent if silent else repeats(text, self._lines)):
                 self._used.append(template)
-                (self._silent if key.startswith(("emote.", "think.", "habit.")) else self._lines).append(text)
+                (self._silent if silent else self._lines).append(text)
                 return text if key.startswith("emote.") else text[0].upper() + text[1:]
         return None
 

@@ -13,7 +13,9 @@ WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 PAIRS = ("short", "irregular")
 """Lists whose items are a word, a colon, and other words."""
-PHRASES = ("courtesy", "tail", "ignorant", "secret")
+SAYS = ("ignorant", "secret", "bye", "night", "thanks", "hello")
+"""Lists whose items are phrases of the notation, which a text may hold."""
+PHRASES = ("courtesy", "tail", *SAYS)
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
@@ -65,7 +67,7 @@ class Words:
     """
 
     def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, str], bool]) -> None:
-        self._lists, self._says = lists, says
+        self._lists, self.says = lists, says
         self._of: dict[str, frozenset[str]] = {}
         irregular = [item.partition(":")[::2] for item in lists.get("irregular", ())]
         self._irregular = {form: root.strip() for root, forms in irregular for form in forms.split()}
@@ -158,11 +160,11 @@ class Words:
 
     def is_ignorant(self, text: str) -> bool:
         """Return whether a text confesses that its speaker does not know."""
-        return self._says("ignorant", text)
+        return self.says("ignorant", text)
 
     def is_secret(self, text: str) -> bool:
         """Return whether a text asks not to be passed on."""
-        return self._says("secret", text)
+        return self.says("secret", text)
 
 
 def _kindred(root: str, have: Iterable[str]) -> bool:

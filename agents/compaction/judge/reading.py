@@ -227,6 +227,7 @@ class _Token(NamedTuple):
     counts: bool
     pledges: bool
     cues: bool
+    joins: bool  # it may be part of a number of several words
 
 
 @lru_cache(maxsize=32_768)
@@ -236,14 +237,16 @@ def _token(written: str) -> _Token:
     first = _WORD.match(written)
     name = first[0] if first and first[0] != first[0].lower() else ""
     folded = {part for word in words for part in (word.casefold(), *word.casefold().split("'"))}
+    counts = not folded.isdisjoint(_COUNTS)
     return _Token(
         words,
         name,
         goes_on=written[-1].isalnum() or written[-1] in ",;)&'’",
         figures=tuple(map(_normal_figures, _FIGURES.findall(written))),
-        counts=not folded.isdisjoint(_COUNTS),
+        counts=counts,
         pledges=not folded.isdisjoint(_PLEDGES),
         cues=not folded.isdisjoint(CUES),
+        joins=counts or all(key in COUNTING or key == "and" for key in keys_of(written)),
     )
 
 
@@ -274,10 +277,11 @@ class JudgedTexts:
         found |= {sign for text in self.texts if not text.isascii() for sign in text if category(sign) in ("No", "Nl")}
         for text, row in zip(self.texts, self._rows, strict=True):
             if any(token.counts for token in row):
-                for joins, run in groupby(text.split(), _joins):
+                words = zip(text.split(), row, strict=True)
+                for joins, run in groupby(words, lambda word: word[1].joins):
                     spelled = list(run) if joins else []
-                    if any(_token(one).counts for one in spelled):
-                        found.update(_numbers_in_words(" ".join(spelled)))
+                    if any(token.counts for _, token in spelled):
+                        found.update(_numbers_in_words(" ".join(written for written, _ in spelled)))
         return frozenset(found)
 
     def _names(self) -> dict[str, str]:
@@ -299,11 +303,6 @@ class JudgedTexts:
         """The scripts without capitals, by the first word of the Unicode names of their letters."""
         signs = {sign for text in self.texts if not text.isascii() for sign in text}
         return frozenset(unicodedata.name(sign, "?").split()[0] for sign in signs if category(sign) == "Lo")
-
-
-def _joins(written: str) -> bool:
-    """Return whether a token may be part of a number of several words."""
-    return _token(written).counts or all(key in COUNTING or key == "and" for key in keys_of(written))
 
 
 def _normal_figures(found: str) -> str:

@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from agents.brains._texts import TEXTS as KEYS
 from agents.brains._texts import says_name, wrong_in
 from agents.brains.instinct.voice import Speaker, clean, fill
+from agents.mind.lore import shipped_lore
 from mud.sanitize import sanitize
 from tests.unit.agents.brains.stage import TEXTS, Stage, voice
 
+is_ignorant = shipped_lore().words.is_ignorant
 VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin")
 OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
@@ -26,7 +28,7 @@ def texts_of(name: str) -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", VOICES)
 def test_every_shipped_voice_is_in_order(name: str) -> None:
-    assert wrong_in(texts_of(name), complete=name == "default") == []
+    assert wrong_in(texts_of(name), is_ignorant, complete=name == "default") == []
 
 
 @pytest.mark.parametrize("name", VOICES)
@@ -43,11 +45,12 @@ def test_mistakes_in_a_voice_are_named() -> None:
             "greet.first": ("Hello, {nmae}.",),
             "manner.talk": ("loudly",),
             "unknown.plain": ("It is in the garden.",),
-        }
+        },
+        is_ignorant,
     )
     assert [key for key, _ in wrong] == ["greet.frist", "greet.first", "manner.talk", "unknown.plain"]
     assert "did you mean greet.first?" in wrong[0][1]
-    assert any(key == "reply.how" for key, _ in wrong_in({}, complete=True))
+    assert any(key == "reply.how" for key, _ in wrong_in({}, is_ignorant, complete=True))
 
 
 def test_a_variant_with_an_empty_place_is_passed_over() -> None:
@@ -120,8 +123,8 @@ def test_whoever_speaks_with_a_shipped_voice_says_their_own_name(name: str) -> N
 
 
 def test_every_text_that_is_spoken_has_a_place_for_the_speakers_name() -> None:
-    assert wrong_in({"talk.here": ("I am {me}, {name}.",), "emote.idle": ("is every inch {me}.",)}) == []
-    assert [key for key, _ in wrong_in({"hint.enough": ("{me}",), "manner.talk": ("{me}",)})] != []
+    assert wrong_in({"talk.here": ("I am {me}, {name}.",), "emote.idle": ("is every inch {me}.",)}, is_ignorant) == []
+    assert [key for key, _ in wrong_in({"hint.enough": ("{me}",), "manner.talk": ("{me}",)}, is_ignorant)] != []
 
 
 @pytest.mark.parametrize(
