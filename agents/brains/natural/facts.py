@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Names
-from agents.brains.natural.retell import is_past, lead, opened, part, pronoun_in, retell, with_pronoun
+from agents.brains.natural.retell import lead, opened, part, pronoun_in, retell, with_pronoun
 from agents.brains.natural.words import Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, reads_as_whisper, remembered
@@ -152,6 +152,11 @@ def _stated(text: str, words: Words) -> list[str]:
     return [
         one[:LONGEST] for one in told if one and not asks(one) and not words.is_ignorant(one) and words.content(one)
     ]
+
+
+def is_past(clause: str) -> bool:
+    from agents.text.grammar import past_of
+    return any(past_of(word) == word and len(word) > 2 for word in clause.casefold().split())
 
 
 def clauses(sentence: str) -> list[str]:
@@ -309,7 +314,7 @@ def _score(question: Question, fact: Fact, vector: float, words: Words) -> float
         score -= 0.5  # it says no more than the question
     unfit = False
     if question.asks in _EXACT:
-        has = part(fact.words, question.asks, tokens(question.text), words) is not None
+        has = part(fact.words, question.asks, tuple(tokens(question.text)), words) is not None
         score += 0.2 * (has and question.own and not set(asked) - words.of("asked"))
         lacks = question.asks in ("number", "when", "where", "colour")
         unfit = lacks and not has
@@ -425,13 +430,13 @@ def otherwise(question: Question, facts: Sequence[Fact], words: Words) -> Fact |
     best = facts[0]
     if question.own or question.asks not in _EXACT or best.kind != "heard" or best.via:
         return None
-    said = part(best.words, question.asks, tokens(question.text), words)
+    said = part(best.words, question.asks, tuple(tokens(question.text)), words)
     for one in facts[1:]:
         if one.kind != "heard" or one.actor == best.actor or one.via or best.score - one.score > 0.3:
             continue
         if one.score < SURE or not _MINE.isdisjoint(tokens(one.words)):
             continue
-        other = part(one.words, question.asks, tokens(question.text), words)
+        other = part(one.words, question.asks, tuple(tokens(question.text)), words)
         if said and other and words.content(said) != words.content(other):
             return one
     return None

@@ -295,7 +295,7 @@ class Talk:
         telling = dict.fromkeys((*question.words, *words.content(fact.words)))
         self.mind.topics[self.asker] = Topic(tuple(telling), fact, question.text)
         told = self.told(fact)
-        exact = part(told, question.asks, tokens(question.text), words) if told else None
+        exact = part(told, question.asks, tuple(tokens(question.text)), words) if told else None
         other = otherwise(question, facts, words)
         form = told or self.inserted(fact.words)
         if other:

@@ -85,7 +85,7 @@ def test_what_ann_said_is_told_to_ann_as_you_and_to_others_by_her_name(
 def test_the_part_that_is_asked_for_is_found_in_a_statement(
     asks: str, question: str, statement: str, wanted: str | None
 ) -> None:
-    assert part(statement, asks, question.split(), WORDS) == wanted
+    assert part(statement, asks, tuple(question.split()), WORDS) == wanted
 
 
 def test_who_is_named_in_what_was_said_hears_it_quoted() -> None:
