@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.brains import Decision, Recall, Situation
-from agents.brains.natural.facts import NEAR, SURE, Fact, Question, find, otherwise, told_to
+from agents.brains.natural.facts import NEAR, SURE, Fact, Question, find, otherwise
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.retell import lead, own_words, part, retell, with_pronoun
@@ -276,9 +276,17 @@ class Talk:
         return self.say(keys, "cannot find it", thing=thing, person=self.your(question.person))
 
     def told(self, fact: Fact) -> str:
-        """Return a fact as a sentence for who asks; empty when only a quotation does."""
-        here = self.situation.location
-        return told_to(fact, self.asker, self.mind.name, here, self.age(fact.at), self.lore.words)
+        """Return a fact as a sentence for who asks; empty when only a quotation does: it cannot be turned for sure."""
+        words, said = self.lore.words, tokens(fact.words)
+        if fact.kind not in ("heard", "told") or not fact.actor or mentions(fact.words, self.mind.name):
+            return ""
+        timed = self.age(fact.at) > 12 and not words.of("always_time").isdisjoint(said)
+        if timed or ("here" in said and fact.place != self.situation.location):
+            return ""
+        if said[0] in words.of("leans") and said[0] not in ("that", "this", "those", "these", "there"):
+            return ""
+        told = retell(fact.words, fact.actor, self.asker, words)
+        return f"{told}." if told else ""
 
     def inserted(self, words: str) -> str:
         """Return a statement as it stands inside another sentence: it begins small if it may, and it ends."""
