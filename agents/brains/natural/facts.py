@@ -32,7 +32,9 @@ REACH = 6
 _MINE = frozenset(("i", "my", "me", "mine", "i'm", "i've", "i'd", "i'll", "we", "our", "us", "myself"))
 _YOURS = frozenset(("you", "your", "yours", "yourself", "you're", "you've"))
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
-_ACTS = frozenset(("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've"))
+_ACTS = frozenset(
+    ("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've")
+)
 _EXACT = ("number", "when", "where", "colour", "name", "who")
 _LACKED = ("number", "when", "where", "colour", "name")
 """Parts without which a sentence does not answer a question for them."""
@@ -203,7 +205,11 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
     for seq in sorted(entries):
         entry = entries[seq]
         private = is_private(entry, words)
-        if entry.failed or entry.kind not in ("heard", "told", "saw", "result") or (private and entry.actor != question.asker):
+        if (
+            entry.failed
+            or entry.kind not in ("heard", "told", "saw", "result")
+            or (private and entry.actor != question.asker)
+        ):
             continue
         before = told.setdefault(entry.actor or "", [])
         for fact in _facts(entry, question, words, private):

@@ -189,7 +189,7 @@ class _Sentence:
         end = at
         while end - at < 4 and (self._runs_on(end) or end == at):
             word = self._word(end)
-            name = self._said[end][0].isupper() and (end > at or word not in self._words.stop)
+            name = self._said[end][0].isupper() and word not in (self._words.stop if end == at else _PRONOUNS)
             whose = (end == at and self._is(end, "determiner")) or word.endswith("'s")
             noun = end > at and not self._named(end - 1) and not self._ends_noun(end)
             if noun and end - at > 1 and not self._low[end - 1].endswith("'s"):
@@ -281,7 +281,8 @@ class _Sentence:
         """Return a number with its noun, the one that the question names if there are several."""
 
         def fits(at: int, end: int) -> int:
-            return self._knows(at, end) - (self._word(at - 1) in ("at", "in") and all(map(self._is_number, range(at, end))))
+            timed = self._word(at - 1) in ("at", "in") and all(map(self._is_number, range(at, end)))
+            return self._knows(at, end) - timed
 
         return self._best(self._runs(self._number_end), fits)
 
@@ -308,7 +309,8 @@ class _Sentence:
         nouns = list(self._runs(self._noun_end))
         names = {self._words.stem(word) for at, word in enumerate(self._low) if self._named(at)}
         for at, end in nouns if self._asked and self._asked <= names else ():  # "your daughter" of "your daughter Mia"
-            if (name := next((one for one in range(at + 2, end) if self._named(one)), 0)) and self._is(at, "determiner"):
+            name = next((one for one in range(at + 2, end) if self._named(one)), 0)
+            if name and self._is(at, "determiner"):
                 return self._cut(at, name)
         new = [(at, end) for at, end in nouns if not self._knows(at, end) and not self._low[end - 1].endswith("'s")]
         new = [(at, end) for at, end in new if self._low[at] not in _PRONOUNS or self._low[at : end + 1] == ["i"]]
@@ -334,10 +336,11 @@ class _Sentence:
         """Return what somebody or something is called."""
 
         def fits(at: int, _: int) -> int:
-            return self._is(at - 1, "name_head") or (self._word(at - 1) in ("of", "to", "it") and not self._is(at, "time"))
+            return self._is(at - 1, "name_head") or self._word(at - 1) in ("of", "to", "it")
 
-        found = (span for span in self._runs(self._name_end, 1) if not self._knows(span[0], span[0] + 1))
-        return self._best(found, fits)
+        found = [span for span in self._runs(self._name_end, 1) if not self._knows(span[0], span[0] + 1)]
+        placed = [span for span in found if self._is(span[0] - 1, "place_head") and self._word(span[0] - 1) != "to"]
+        return self._best([one for one in found if one not in placed and not self._is(one[0], "time")], fits)
 
     def lead(self, pronoun: str) -> str:
         """Return what a pronoun after this sentence may mean, what it begins with before all else; "" for none."""
@@ -523,7 +526,8 @@ def pronoun_in(statement: str, words: Words) -> str:
     if first == "it" and len(low) > 1 and words.stem(low[1]) not in map(words.stem, words.of("expletive")):
         plain = words.of("place_head") | words.of("colour") | words.of("standing")
         return "it" if low[1] not in ("is", "was") or after in plain else ""
-    ends = (word for word, next_ in zip(low, [*low[1:], ""], strict=True) if not next_ or next_ in words.of("place_head"))
+    after_it = {"", *words.of("place_head")}
+    ends = (word for word, follows in zip(low, [*low[1:], ""], strict=True) if follows in after_it)
     return next((word for word in ends if word in ("it", "them", "him")), "") if head in ("i", "we") else ""
 
 
