@@ -78,7 +78,7 @@ class Natural:
         event, actor, mind = perceived.event, perceived.actor, self._mind
         if event is None or actor is None:
             self._notice_own(perceived)
-            return None
+            return mind.rng.uniform(*PROMPT) if mind.looking else None  # it answers by what it sees
         mind.known.setdefault(actor)
         if event.kind == "departure":
             self._explorer.went(actor, event.destination or "", seconds, "")

@@ -304,8 +304,9 @@ class _Scale:
         self._question, self._words = question, words
         self._asked = tuple(word for word in question.words if word not in words.of("asked")) or question.words
         names = {word.casefold() for word in question.text.rstrip("?.! ").split()[1:] if word[:1].isupper()}
-        self._names = (names - {"i", "i'm"}) | set(tokens(question.person))
+        self._names = (names - {"i", "i'm"}) | set(tokens(question.person if question.person[:1].isupper() else ""))
         self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
+        self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
         self._general = all(map(self._is_weak, self._asked))
         self._roots = set(map(words.stem, question.words))
         self._text = tuple(tokens(question.text))
@@ -326,11 +327,12 @@ class _Scale:
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        weight = 1.0
+        weight, most = 1.0, 2.0
         if self._general and literal.isdisjoint(self._asked):
             shared, exact, weight = shared * 0.3, 0.0, 2.0
         score = 0.8 * shared + 0.1 * exact + weight * near
-        if self._meant and self._meant.isdisjoint(literal | said(beside)):
+        other = self._meant and self._meant.isdisjoint(literal | said(beside))
+        if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
             score *= 0.5
         if question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words))):
             score -= 0.5  # it says no more than the question
@@ -338,13 +340,13 @@ class _Scale:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
             score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
-            score = min(score, SURE - 0.06) if question.asks in _LACKED and not has else score
+            most = SURE - 0.06 if question.asks in _LACKED and not has else most
         if question.own and fact.actor == question.asker:
             score += 0.12
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and not _MINE.isdisjoint(literal) and fact.kind in ("heard", "told")
-        return score - 0.15 if theirs and score < SURE else score
+        return min(most, score - 0.15 if theirs and score < SURE else score)
 
     def _exact(self, text: str) -> float:
         roots = set(map(self._words.stem, said(text)))
@@ -375,7 +377,8 @@ def implied(statement: str, words: Words) -> str:
         statement: the sentence.
         words: the word lists.
     """
-    low = f"-{'-'.join(tokens(statement))}-"
+    said = tokens(statement)
+    low = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-"
     pairs = (item.partition("=") for item in sorted(words.of("implied")))
     return " ".join(more.replace("-", " ") for phrase, _, more in pairs if f"-{phrase}-" in low)
 

@@ -118,8 +118,7 @@ def deeds(talk: Talk) -> Answering:
     weighty = [(one.seq, who, one) for who in whom if (one := relations.telling(who, talk.asker, -1 if rude else 1))]
     if weighty:
         return judged(talk, max(weighty)[2], max(weighty)[1])
-    sure = yield from talk.surely()
-    return sure or talk.say(("unknown.deed", "unknown.plain"), "remembers nothing of the kind", person=person)
+    return (yield from talk.from_memory())
 
 
 def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
@@ -186,7 +185,7 @@ def way(talk: Talk) -> Answering:
     if place := place or talk.named(list(dict.fromkeys(one.place for one in entries if one.place))):
         return talk.say(("answer.been" if been else "answer.way_far",), "was there", place=place)
     sure = yield from talk.surely()
-    return sure or talk.say(("unknown.way", "unknown.plain"), "was never there", thing=talk.your(talk.topic))
+    return sure or talk.say(("unknown.way",), "was never there", thing=place or talk.your(talk.topic))
 
 
 def path_to(place: str, start: str, ways: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -308,10 +307,11 @@ def itself(talk: Talk) -> Answering:
     fresh = (one for one in own_words(here.profile, words) if not talk.mind.speaker.said_lately(one))
     told = talk.of_itself(telling) if telling else ""
     keys = [one for one in talk.meaning.texts if not one.startswith("unknown.")]
-    if keys[0] in ("self.who", "self.profile") and words.of("name_head").isdisjoint(talk.low):
+    named = not words.of("name_head").isdisjoint(talk.low)
+    if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")
         keys = ["self.about", *keys] if keys[0] == "self.who" else keys
-    elif told:
+    elif told and not named:
         keys = ["self.profile"]
     places = {"words": told or ended(here.goal) if told or here.goal else ""}
     if keys[0] == "answer.self":
