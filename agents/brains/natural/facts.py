@@ -304,7 +304,9 @@ class _Scale:
         self._question, self._words = question, words
         self._asked = tuple(word for word in question.words if word not in words.of("asked")) or question.words
         names = {word.casefold() for word in question.text.rstrip("?.! ").split()[1:] if word[:1].isupper()}
-        self._names = (names - {"i", "i'm"}) | set(tokens(question.person if question.person[:1].isupper() else ""))
+        self._names = (names - {"i", "i'm"} - words.of("time")) | set(
+            tokens(question.person if question.person[:1].isupper() else "")
+        )
         self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
         self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
         self._general = all(map(self._is_weak, self._asked))
@@ -345,7 +347,7 @@ class _Scale:
             score += 0.12
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
-        theirs = not question.own and not _MINE.isdisjoint(literal) and fact.kind in ("heard", "told")
+        theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         return min(most, score - 0.15 if theirs and score < SURE else score)
 
     def _exact(self, text: str) -> float:

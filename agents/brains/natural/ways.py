@@ -46,13 +46,12 @@ def whereabouts(talk: Talk) -> Answering:
     if person in (talk.mind.name, ""):
         return None
     entries = yield from talk.recall(person)
-    seen = max((one for one in entries if one.actor == person and one.place), key=lambda one: one.seq, default=None)
+    seen = next((one for one in reversed(entries) if one.actor == person and one.place), None)
     did = seen.text if seen and seen.kind == "saw" and "\n" not in seen.text and len(seen.text.split()) > 3 else ""
     if person in talk.others:
-        asks_how = talk.meaning.asks == "yes" and seen and did
-        return (
-            talk.say_of("answer.saw", seen, did) if asks_how else talk.say(("answer.person_here",), "", person=person)
-        )
+        if seen and did and talk.meaning.asks == "yes":
+            return talk.say_of("answer.saw", seen, did)
+        return talk.say(("answer.person_here",), "sees them", person=person)
     question = talk.asked(f"where {person} is")
     facts = find(question, (), entries, talk.lore)
     if told := next((one for one in facts if one.score >= SURE and (not seen or one.seq > seen.seq)), None):
