@@ -37,8 +37,8 @@ RECENTLY = 60.0
 """Seconds within which what somebody did makes nobody an acquaintance."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
-WAITS, PATIENCE = 4.0, 2.2
-"""How many think intervals it waits for another mind in a conversation, and for a person."""
+WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.0
+"""How many think intervals it waits for another mind in a conversation, for a person, and after it looked for one."""
 
 _LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
@@ -78,7 +78,7 @@ class Natural:
         event, actor, mind = perceived.event, perceived.actor, self._mind
         if event is None or actor is None:
             self._notice_own(perceived)
-            return mind.rng.uniform(*PROMPT) if mind.looking else None  # it answers by what it sees
+            return None
         mind.known.setdefault(actor)
         if event.kind == "departure":
             self._explorer.went(actor, event.destination or "", seconds, "")
@@ -127,7 +127,7 @@ class Natural:
         mind, talk = self._mind, self._talk
         said = self._attention.newest(situation.seconds)
         if said and (decision := (yield from self._respond(said, situation, new))):
-            waits = WAITS if said.speaker in mind.minds else PATIENCE
+            waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
             return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
             return decision

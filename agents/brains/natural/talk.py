@@ -179,7 +179,7 @@ class Talk:
         """Return what a memory states, as facts that are sure."""
         said = remembered(entry)
         words = self.lore.words.content(said.words if said else entry.text)
-        question = Question(about, "", self.asker, self.mind.name, words, entry.actor or "")
+        question = Question(about, "yes", self.asker, self.mind.name, words, entry.actor or "")
         return [one._replace(score=1.0) for one in find(question, (), [entry], self.lore)]
 
     def question(self) -> Question | Fact:
