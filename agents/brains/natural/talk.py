@@ -20,6 +20,7 @@ from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance, heard_in, remembered, whispered, whispered_to
 from agents.text.addressing import mentions
 from mud.clock import parse_iso
+from mud.world.narration import listed
 from mud.world.sentences import sentences
 
 if TYPE_CHECKING:
@@ -264,6 +265,8 @@ class Talk:
             return Decision(f"examine {look}", "looks before it answers")
         if seen:
             return self.say(("answer.in_view",), "sees it", words=seen)
+        if self.meaning.wants == "place" and self.named(self.situation.exits):
+            return self.say(("answer.exits",), "sees the ways out", thing=listed(self.situation.exits))
         if question.yours and (told := self.of_itself(question.words)):
             return self.say(("self.profile",), "says who it is", words=told)
         if facts and facts[0].score >= NEAR and not self.lately(facts[0]):
