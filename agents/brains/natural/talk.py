@@ -215,6 +215,7 @@ class Talk:
     def asked(self, text: str) -> Question:
         """Return a question to memory as it stands."""
         words, low, asks = self.lore.words, self.low, self.meaning.asks
+        asks = "" if self.meaning.how == "example" else asks
         if asks in ("", "what", "yes") or self.meaning.wants != "memory" or self.meaning.how != "pattern":
             number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
             first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
@@ -309,8 +310,10 @@ class Talk:
         if other and self.asker in (fact.actor, other.actor):
             keys = ["answer.differ_mine" if fact.actor == self.asker else "answer.differ_you"]
         quotes = keys[0].startswith(("answer.differ", "answer.near", "answer.quoted"))
-        places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via,
-                  "words": ended(fact.words) if quotes or not told else told, "part": exact or "", "thing": fact.title,
+        form = told if told and not quotes else ended(fact.words)
+        form = f"{fact.title}: {form}" if fact.kind == "result" and fact.title else form
+        places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
+                   "part": exact or "", "thing": fact.title,
                   "other": other.actor if other else "", "others": ended(other.words) if other else ""}  # fmt: skip
         cites = tuple(one.cited for one in (fact, other) if one and one.cited)
         why = f"remembers {fact.kind} {fact.cited}: {fact.score:.2f}"

@@ -149,7 +149,10 @@ def opinion(talk: Talk) -> Answering:
         if deed := talk.mind.relations.telling(person, talk.asker):
             return judged(talk, deed, person)
         if person not in talk.mind.names(here).people and all(one.actor != person for one in entries):
-            return (yield from talk.from_memory())
+            question = talk.asked(person)._replace(asks="", person=person)
+            facts = yield from talk.look_up(question)
+            known = facts and facts[0].score >= SURE
+            return talk.tell_about(question, facts) if known else talk.say(("unknown.somebody",), "", person=person)
         key = "opinion.you" if person == talk.asker else "opinion.person"
         return talk.say((key, "opinion.plain"), "was asked for an opinion", person=person)
     if liked := talk.of_itself(talk.lore.words.content(talk.meaning.words)):
