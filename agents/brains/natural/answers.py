@@ -6,14 +6,13 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains._texts import TEXTS
 from agents.brains.natural.facts import Fact
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.relations import name_in
 from agents.brains.natural.retell import lead, pronoun_in, with_pronoun
 from agents.brains.natural.talk import Answering, Talk, ended
 from agents.brains.natural.topics import Topic
-from agents.brains.natural.ways import PLACES, WAYS, confidence
+from agents.brains.natural.ways import WAYS, confidence
 from agents.memory.entries import Hit
 from agents.memory.perception import Utterance
 from agents.text.addressing import asks
@@ -54,8 +53,8 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     for key in meaning.texts:
         if (way := WAYS.get(key)) and (decision := (yield from way(talk))):
             return decision
-        if not way and not key.startswith("unknown.") and (places := _places(talk, key)) is not None:
-            return talk.speak((key,), f"was asked: {meaning.intent}", places)
+        if not way and not key.startswith("unknown."):
+            return talk.say((key,), f"was asked: {meaning.intent}", person=talk.person, thing=talk.your(talk.topic))
     if meaning.wants == "nothing":
         return talk.say(("reply.short",), "has nothing else to say")
     return (yield from talk.from_memory())
@@ -71,16 +70,6 @@ def _is_of_memory(talk: Talk) -> bool:
     if meaning.wants in ("self", "place"):
         return any(talk.meant(word) for word in talk.low if word in ("it", "he", "she"))
     return meaning.wants == "memory" and meaning.how != "pattern" and isinstance(talk.question(), Fact)
-
-
-def _places(talk: Talk, key: str) -> dict[str, str] | None:
-    """Return what the places of a text hold that needs no memory; None when it does not fit here and now."""
-    if provider := PLACES.get(key):
-        return provider(talk)
-    have = {"person": talk.person, "thing": talk.your(talk.topic) if talk.topic else ""}
-    wanted = sorted(set(TEXTS.get(key, "").split()) - {"name", "place", "me", "self"})
-    held = {name: have.get(name, "") for name in wanted}
-    return held if all(held.values()) or key.startswith(("reply.", "ack.", "self.", "emote.")) else None
 
 
 def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) -> Answering:

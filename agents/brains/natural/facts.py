@@ -133,14 +133,7 @@ def is_known(entry: Entry) -> bool:
 
 
 def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> list[str]:
-    """Return what a memory states, sentence by sentence.
-
-    Args:
-        entry: the memory.
-        me: the agent's own name.
-        people: names that may be called in a line.
-        words: the word lists.
-    """
+    """Return what a memory states, sentence by sentence."""
     if entry.kind == "result":
         text = "" if of_own_mind(entry) else titled(entry)[1]
     elif is_known(entry):
@@ -168,11 +161,7 @@ def _is_statement(sentence: str, words: Words) -> bool:
 
 
 def clauses(sentence: str) -> list[str]:
-    """Return the parts of a sentence that stand by themselves: "I have a dog and I call him Rex" has two.
-
-    Args:
-        sentence: the sentence.
-    """
+    """Return the parts of a sentence that stand by themselves: "I have a dog and I call him Rex" has two."""
 
     def acts(clause: str) -> bool:
         return not _ACTS.isdisjoint(said(clause)) or any(past_of(one) == one and len(one) > 2 for one in said(clause))
@@ -250,13 +239,7 @@ def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Ite
 
 
 def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]:
-    """Return who first said what a mind passes on, and the words; "" twice when it quotes nobody by name.
-
-    Args:
-        line: what the mind said.
-        people: names of everybody known.
-        words: the word lists.
-    """
+    """Return who first said what a mind passes on, and the words; "" twice when it quotes nobody by name."""
     open_, close = line.find("'", line.find(" '")), line.rfind("'")
     if -1 < open_ < close - 8:
         frame, inner = f"{line[:open_]} {line[close + 1 :]}", line[open_ + 1 : close]
@@ -293,12 +276,7 @@ def _resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words
 
 
 class _Scale:
-    """Weighs facts by one question.
-
-    Args:
-        question: the question.
-        words: the word lists.
-    """
+    """Weighs facts by one question."""
 
     def __init__(self, question: Question, words: Words) -> None:
         self._question, self._words = question, words
@@ -373,12 +351,7 @@ class _Scale:
 
 @lru_cache(maxsize=1 << 12)
 def implied(statement: str, words: Words) -> str:
-    """Return what a statement says without the word for it: "I am a baker" tells a trade.
-
-    Args:
-        statement: the sentence.
-        words: the word lists.
-    """
+    """Return what a statement says without the word for it: "I am a baker" tells a trade."""
     said = tokens(statement)
     low = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-"
     pairs = (item.partition("=") for item in sorted(words.of("implied")))
@@ -402,12 +375,7 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
 
 
 def repeatable(text: str, words: Words) -> Iterator[str]:
-    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why.
-
-    Args:
-        text: what stands in it.
-        words: the word lists.
-    """
+    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why."""
     for line in text.splitlines():
         hidden = False
         for one in sentences(line.strip().lstrip("#*- ")):
@@ -439,13 +407,7 @@ def _ordered(found: list[Fact], words: Words) -> list[Fact]:
 
 
 def otherwise(question: Question, facts: Sequence[Fact], words: Words) -> Fact | None:
-    """Return what somebody else tells differently from the best fact; None when nobody does.
-
-    Args:
-        question: the question.
-        facts: what bears on it, best first.
-        words: the word lists.
-    """
+    """Return what somebody else tells differently from the best fact; None when nobody does."""
     best = facts[0]
     if question.own or question.asks not in _EXACT or best.kind != "heard" or best.via:
         return None

@@ -35,12 +35,7 @@ _PRONOUNS = ("i", "you", "he", "she", "they", "we", "it", "me", "him", "them", "
 
 
 def third(verb: str, words: Words) -> str:
-    """Return a verb after "I" as it stands after a name: `keep` gives `keeps`, `kept` and `can` stay.
-
-    Args:
-        verb: the verb.
-        words: the word lists.
-    """
+    """Return a verb after "I" as it stands after a name: `keep` gives `keeps`, `kept` and `can` stay."""
     low = verb.casefold().replace("’", "'")
     if low in _BE:
         return _BE[low][1]
@@ -54,12 +49,7 @@ def third(verb: str, words: Words) -> str:
 
 @lru_cache(maxsize=1 << 11)
 def opened(statement: str, words: Words) -> str:
-    """Return a statement without what only opens it, such as "well," or "by the way".
-
-    Args:
-        statement: the sentence.
-        words: the word lists.
-    """
+    """Return a statement without what only opens it, such as "well," or "by the way"."""
     rest = statement.strip()
     low = rest.casefold().replace("’", "'")
     fits = (one.replace("-", " ") for one in words.of("opener") if low.startswith(one[:2]))
@@ -90,12 +80,7 @@ def retell(statement: str, speaker: str, listener: str, words: Words) -> str | N
 
 @lru_cache(maxsize=64)
 def own_words(profile: str, words: Words) -> tuple[str, ...]:
-    """Return the sentences of a profile that begin with "you" or "your", as its agent says them.
-
-    Args:
-        profile: who it is, in prose that speaks to it.
-        words: the word lists.
-    """
+    """Return the sentences of a profile that begin with "you" or "your", as its agent says them."""
     told = []
     for sentence in sentences(profile):
         first = sentence.split(" ", 1)[0].casefold().partition("'")[0]
@@ -484,27 +469,14 @@ _PARTS: dict[str, Callable[[_Sentence], str]] = {
 
 @lru_cache(maxsize=1 << 12)
 def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> str | None:
-    """Return the part of a statement that a question asks for; None when it has none for sure.
-
-    Args:
-        statement: the sentence, as it is told to who asks.
-        asks: what is asked for: number when where who why colour name.
-        question: the telling words of the question.
-        words: the word lists.
-    """
+    """Return the part of a statement that a question asks for; None when it has none for sure."""
     found = _PARTS[asks](_Sentence(statement, words, question)) if asks in _PARTS else ""
     return found.strip(" ,;:.!-–—") or None
 
 
 @lru_cache(maxsize=1 << 12)
 def lead(statement: str, pronoun: str, words: Words) -> str:
-    """Return whom or what a statement is about, as its speaker says it, that a pronoun may mean; "" for none.
-
-    Args:
-        statement: the sentence before the pronoun.
-        pronoun: he, she, it, they, his or her.
-        words: the word lists.
-    """
+    """Return whom or what a statement is about, as its speaker says it, that a pronoun may mean; "" for none."""
     return _Sentence(statement, words).lead(pronoun)
 
 
@@ -513,10 +485,6 @@ def pronoun_in(statement: str, words: Words) -> str:
     """Return the pronoun of a statement that surely means something said before; "" for none.
 
     "It rained" and "there were" mean nothing said before, and "it is time" need not.
-
-    Args:
-        statement: the sentence.
-        words: the word lists.
     """
     low: list[str] = [one.casefold().replace("’", "'") for one in _WORD.findall(statement)]
     first, after = low[0] if low else "", low[2] if len(low) > 2 else ""

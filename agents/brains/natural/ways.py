@@ -191,13 +191,7 @@ def way(talk: Talk) -> Answering:
 
 
 def path_to(place: str, start: str, ways: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Return the exits to take from one place to another, by what was walked; empty when that is not known.
-
-    Args:
-        place: where to.
-        start: where from.
-        ways: where each way out of a place led, by place and exit.
-    """
+    """Return the exits to take from one place to another, by what was walked; empty when that is not known."""
     paths: dict[str, list[str]] = {start: []}
     for at in (queue := [start]):
         for exit_, to in ways.get(at, {}).items():
@@ -322,18 +316,22 @@ def itself(talk: Talk) -> Answering:
 
 
 def surroundings(talk: Talk) -> Answering:
-    """Say what is here, or whether a thing is."""
-    here = talk.situation
-    items = [talk.article(one) for one in here.items]
+    """Say what is here, whether a thing is, who is here, what it carries, or whom it has met."""
+    here, texts = talk.situation, talk.meaning.texts
+    known = {"answer.company": talk.others, "answer.carried": [talk.article(one) for one in here.carrying],
+             "answer.acquainted": [name for name in talk.mind.known if name != talk.asker][-6:]}  # fmt: skip
+    if texts[0] in known:
+        have = listed(known[texts[0]])
+        return talk.say(texts[:1] if have else texts[1:], "knows what is here", thing=have, person=have)
     if thing := talk.named((*here.items, *here.carrying)):
         key = "answer.thing_here" if thing in here.items else "answer.carried"
         return talk.say((key,), "sees it", thing=talk.article(thing))
-    asked = talk.meaning.slots.get("thing", "")
-    if seen := talk.in_sight(talk.asked(talk.topic or talk.meaning.words)) if asked or not items else "":
+    things = listed([talk.article(one) for one in here.items])
+    asked = talk.meaning.slots.get("thing") or not things
+    if seen := talk.in_sight(talk.asked(talk.topic or talk.meaning.words)) if asked else "":
         return talk.say(("answer.in_view",), "sees it", words=seen)
-    if not items:
-        return talk.say(("answer.place_words", "answer.nothing_here"), "looks around", words=talk.view())
-    return talk.say(("answer.things",), "looks around", thing=listed(items))
+    keys = ("answer.things",) if things else ("answer.place_words", "answer.nothing_here")
+    return talk.say(keys, "looks around", thing=things, words=talk.view())
     yield Recall("")
 
 
@@ -358,31 +356,7 @@ WAYS: Mapping[str, Callable[[Talk], Answering]] = {
     **_keys("reply.errand reply.errand_done reply.errand_open", errand),
     **_keys("reply.follow reply.stay reply.wish emote.sing emote.dance emote.greet emote.sit emote.hush", wish),
     **_keys("self.who self.profile self.goal answer.self unknown.self", itself),
-    **_keys("answer.things", surroundings),
-    **_keys("answer.saw answer.thing_here", Talk.from_memory),
+    **_keys("answer.things answer.carried answer.company answer.acquainted", surroundings),
+    **_keys("answer.saw answer.thing_here answer.known answer.looked answer.looks", Talk.from_memory),
 }
 """How the questions are answered that these texts answer."""
-
-
-def _one(place: str, value: Callable[[Talk], str]) -> Callable[[Talk], dict[str, str] | None]:
-    return lambda talk: {place: found} if (found := value(talk)) else None
-
-
-def _if(test: Callable[[Talk], object]) -> Callable[[Talk], dict[str, str] | None]:
-    return lambda talk: {} if test(talk) else None
-
-
-def _met(talk: Talk) -> list[str]:
-    return [name for name in talk.mind.known if name != talk.asker][-6:]
-
-
-PLACES: Mapping[str, Callable[[Talk], dict[str, str] | None]] = {
-    "answer.carried": _one("thing", lambda talk: listed([talk.article(one) for one in talk.situation.carrying])),
-    "answer.empty_handed": _if(lambda talk: not talk.situation.carrying),
-    "answer.company": _one("person", lambda talk: listed(talk.others)),
-    "answer.nobody_else": _if(lambda talk: not talk.others),
-    "answer.place_words": _one("words", Talk.view),
-    "answer.acquainted": _one("person", lambda talk: listed(_met(talk))),
-    "answer.met_nobody": _if(lambda talk: not _met(talk)),
-}
-"""What stands in the places of texts that need no memory; None where a text does not fit here and now."""
