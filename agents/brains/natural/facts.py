@@ -320,7 +320,7 @@ class _Scale:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
             score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
-            most = SURE - 0.06 if question.asks in _LACKED and not has else most
+            most = most if has else SURE - 0.06
         if question.own and fact.actor == question.asker:
             score += 0.12
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)

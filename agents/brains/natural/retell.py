@@ -307,7 +307,10 @@ class _Sentence:
 
     def reason(self) -> str:
         """Return why: the clause that gives the reason, or the purpose."""
-        if found := self._from(("because", "since", "so")):
+        so = next((at for at in range(2, len(self._low) - 1) if self._low[at] == "so"), 0)
+        if so and self._runs_on(so + 1):  # what stands before "so" is the reason for what stands behind it
+            return self._cut(0, so) if self._knows(so, len(self._low)) else ""
+        if found := self._from(("because", "since")):
             return found
         tos = (at for at in range(2, len(self._low) - 1) if self._low[at] == "to")
         at = next((at for at in tos if not (self._is(at + 1, "determiner") or self._named(at + 1))), len(self._low))

@@ -67,6 +67,7 @@ PARTS: list[tuple[str, str, str, str | None]] = [
     ("who", "who is Mia", "your daughter Mia is allergic to nuts", "your daughter"),
     ("who", "who is my boss", "your boss is called Mr. Trench", "Mr. Trench"),
     ("why", "why do I work at the mill", "you work at the mill because you must", "because you must"),
+    ("why", "why don't I eat cake", "you are allergic to nuts, so you never eat cake", "you are allergic to nuts"),
     ("colour", "what colour is the door", "the door is painted dark green", "dark green"),
     ("colour", "what colour is my cat", "your cat is black and white", "black and white"),
     ("name", "what is my dog called", "your dog is called Biscuit", "Biscuit"),
