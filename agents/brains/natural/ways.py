@@ -86,7 +86,10 @@ def asker(talk: Talk) -> Answering:
     """Say what it knows of who asks, out of their own mouth."""
     entries = yield from talk.recall(f"{talk.asker} I am my name")
     facts = [one for entry, _ in talk.lines(entries, talk.asker) for one in talk.facts_in(entry, "my")[:1]]
-    told = [one for one in facts if _ME & said(one.words) and not talk.lately(one)]
+    naming = {"ack.name", "ack.called"}  # how they are called stands before the rest
+    read = ((one, talk.lore.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
+    mine = (one for one, meaning in read if not (meaning and naming & set(meaning.texts)))
+    told = [one for one in mine if _ME & said(one.words) and not talk.lately(one)]
     if not told:
         met = any(one.actor == talk.asker and talk.age(one.at) > 0.05 for one in entries)
         return talk.say(("self.know" if met else "self.stranger",), "was asked whether it knows them")
