@@ -37,7 +37,7 @@ _KEYS_BY_PLACES = {
     "name self place": "self.who",
     "name words": """
         ack.link_you ack.retold answer.known answer.known_near answer.known_quoted answer.likes answer.summary
-        goal.topic self.goal self.goal_reached self.profile talk.saw
+        goal.topic self.about self.goal self.goal_reached self.profile talk.saw
     """,
     "name words when place": "self.know_words",
     "name words others": "self.know_two",

@@ -19,7 +19,7 @@ from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
 
-FALLBACK = "instinct"
+FALLBACK = "natural"
 
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
 

@@ -6,14 +6,13 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains._texts import TEXTS
-from agents.brains.natural.facts import Fact, Question, find
+from agents.brains.natural.facts import Fact
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.relations import name_in
-from agents.brains.natural.retell import lead, pronoun_in, retell, with_pronoun
-from agents.brains.natural.talk import HITS, Answering, Talk, ended
+from agents.brains.natural.retell import lead, pronoun_in, with_pronoun
+from agents.brains.natural.talk import Answering, Talk, ended
 from agents.brains.natural.topics import Topic
-from agents.brains.natural.ways import PLACES, WAYS, confidence
+from agents.brains.natural.ways import WAYS, confidence
 from agents.memory.entries import Hit
 from agents.memory.perception import Utterance
 from agents.text.addressing import asks
@@ -54,8 +53,8 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     for key in meaning.texts:
         if (way := WAYS.get(key)) and (decision := (yield from way(talk))):
             return decision
-        if not way and not key.startswith("unknown.") and (places := _places(talk, key)) is not None:
-            return talk.speak((key,), f"was asked: {meaning.intent}", places)
+        if not way and not key.startswith("unknown."):
+            return talk.say((key,), f"was asked: {meaning.intent}", person=talk.person, thing=talk.your(talk.topic))
     if meaning.wants == "nothing":
         return talk.say(("reply.short",), "has nothing else to say")
     return (yield from talk.from_memory())
@@ -73,16 +72,6 @@ def _is_of_memory(talk: Talk) -> bool:
     return meaning.wants == "memory" and meaning.how != "pattern" and isinstance(talk.question(), Fact)
 
 
-def _places(talk: Talk, key: str) -> dict[str, str] | None:
-    """Return what the places of a text hold that needs no memory; None when it does not fit here and now."""
-    if provider := PLACES.get(key):
-        return provider(talk)
-    have = {"person": talk.person, "thing": talk.your(talk.topic) if talk.topic else ""}
-    wanted = sorted(set(TEXTS.get(key, "").split()) - {"name", "place", "me", "self"})
-    held = {name: have.get(name, "") for name in wanted}
-    return held if all(held.values()) or key.startswith(("reply.", "ack.", "self.", "emote.")) else None
-
-
 def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) -> Answering:
     """Take up what was told, as what it is.
 
@@ -95,11 +84,15 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     talk, words = Talk(mind, meaning, said, situation), mind.lore().words
     entry = next((one for one in reversed(situation.recent) if one.actor == said.speaker), None)
     deed = mind.relations.did(entry, meaning) if entry else ""
-    text, telling = _resolved(talk), words.content(meaning.words)
+    telling, about = words.content(meaning.words), talk.last.fact
+    pronoun = pronoun_in(meaning.words, words) if about and about.actor == said.speaker else ""
+    who = lead(about.words, pronoun, words) if about and pronoun else ""
+    text = with_pronoun(meaning.words, pronoun, who, words) if who else meaning.words
+    told = Fact(text, 1.0, "heard", said.speaker, private=said.private)
+    if entry:
+        told = told._replace(place=entry.place or "", at=entry.at, seq=entry.seq)
     if telling:
-        place, seq = (entry.place or "", entry.seq) if entry else ("", 0)
-        fact = Fact(text, 1.0, "heard", said.speaker, place, talk.now, seq, private=said.private)
-        mind.topics[said.speaker] = Topic(telling, fact)
+        mind.topics[said.speaker] = Topic(telling, told)
     if said.speaker in mind.minds:
         spoken = ("ack.secret",) if said.private else ("ack.plain",) if mind.rng.random() < 0.4 else ()
         return talk.say(spoken, "a mind told something")
@@ -119,8 +112,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     elif not keys or keys[0] in _VAGUE:
         keys, link = yield from _met(talk, keys, text, telling)
         places |= {"words": ended(link.words), "person": link.actor} if link else {}
-    if not places["words"] and (told := retell(text, said.speaker, said.speaker, words)):
-        places["words"] = f"{told}."
+    places["words"] = places["words"] or talk.told(told)
     plain = ["ack.plain", "ack.thing", "ack.retold"] if len(telling) > 1 else ["ack.plain"]
     keys += [plain.pop(mind.rng.randrange(len(plain))), *plain]
     return talk.speak(keys, "was told something", places)
@@ -130,45 +122,25 @@ def _met(
     talk: Talk, given: Sequence[str], text: str, telling: Sequence[str]
 ) -> Generator[Recall, tuple[Hit, ...], tuple[list[str], Fact | None]]:
     """Return the texts that meet something told as what it is, and what was told before that goes with it."""
-    words, rng = talk.lore.words, talk.mind.rng
+    mind, words, rng = talk.mind, talk.lore.words, talk.mind.rng
     keys = [one for one in given if one not in ("ack.plain", "ack.thing")]
     low = f"-{'-'.join(talk.low)}-"
     if not talk.low:
         return keys, None
     if met := next((one for one in _MET if any(f"-{word}-" in low for word in words.of(f"met_{one}"))), ""):
         keys.insert(0, f"ack.{met}")
-    link, known = (yield from _linked(talk, text, telling)) if len(telling) > 1 else (None, False)
-    if known:
-        return ["ack.know", *keys], None
+    if len(telling) > 1:
+        facts = yield from talk.look_up(talk.asked(text)._replace(asks=""), wide=False)
+        facts = [one for one in facts if one.kind == "heard" and not one.private and one.words != text]
+        same = set(map(words.stem, telling))
+        if any(one.actor == talk.asker and set(map(words.stem, words.content(one.words))) == same for one in facts):
+            return ["ack.know", *keys], None
+        free = (one for one in facts if one.score > 0.75 and not one.via and one.actor not in mind.minds)
+        link = next((one for one in free if not mind.speaker.said_lately(one.words)), None)
+        if link and not keys and rng.random() < 0.5:
+            return ["ack.link_you" if link.actor == talk.asker else "ack.link"], link
     if talk.low[0] in words.of("corrects") or not words.of("no_more").isdisjoint(talk.low):
         return ["ack.changed", *keys], None
-    if link and not keys and rng.random() < 0.5:
-        return ["ack.link_you" if link.actor == talk.asker else "ack.link"], link
-    if not keys and rng.random() < 0.4 * talk.mind.speaker.share("manner.ask"):
+    if not keys and rng.random() < 0.4 * mind.speaker.share("manner.ask"):
         keys.append("ack.ask")
     return keys, None
-
-
-def _resolved(talk: Talk) -> str:
-    """Return what was told with whom its first pronoun means."""
-    text, fact, words = talk.meaning.words, talk.last.fact, talk.lore.words
-    pronoun = pronoun_in(text, words) if fact and fact.actor == talk.asker else ""
-    who = lead(fact.words, pronoun, words) if fact and pronoun else ""
-    return with_pronoun(text, pronoun, who, words) if who else text
-
-
-def _linked(
-    talk: Talk, text: str, telling: Sequence[str]
-) -> Generator[Recall, tuple[Hit, ...], tuple[Fact | None, bool]]:
-    """Return something told before that goes with this, and whether it was told just so before."""
-    mind, words = talk.mind, talk.lore.words
-    hits = yield Recall(f"{text} {talk.asker}", HITS, False)
-    people = mind.names(talk.situation).people
-    question = Question(text, "", talk.asker, mind.name, tuple(telling), talk.person, mind.minds, people)
-    older = [hit for hit in hits if hit.entry and talk.said.words not in hit.entry.text]
-    facts = [one for one in find(question, older, talk.recent, talk.lore) if one.kind == "heard" and not one.private]
-    same = set(map(words.stem, telling))
-    known = any(one.actor == talk.asker and set(map(words.stem, words.content(one.words))) == same for one in facts)
-    new = (one for one in facts if one.score > 0.75 and one.words != text and not one.via)
-    free = (one for one in new if one.actor not in mind.minds and not mind.speaker.said_lately(one.words))
-    return next(free, None), known

@@ -37,7 +37,7 @@ RECENTLY = 60.0
 """Seconds within which what somebody did makes nobody an acquaintance."""
 GREET_AGAIN = 900.0
 """Seconds of absence after which somebody is greeted anew."""
-WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.3
+WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.0
 """How many think intervals it waits for another mind in a conversation, for a person, and to answer after a look."""
 
 _LEAVE = {"reply.bye", "reply.night"}

@@ -5,21 +5,22 @@ Nothing is invented: what is said stands in the texts of the voice, in what the 
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.brains import Decision, Recall, Situation
-from agents.brains.natural.facts import NEAR, SURE, Fact, Question, find, otherwise, told_to
+from agents.brains.natural.facts import NEAR, SURE, Fact, Question, find, is_private, otherwise
 from agents.brains.natural.lore import Lore
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.retell import lead, own_words, part, retell, with_pronoun
 from agents.brains.natural.topics import Topic
 from agents.brains.natural.words import tokens
 from agents.memory.entries import Entry, Hit
-from agents.memory.perception import Utterance, heard_in
+from agents.memory.perception import Utterance, heard_in, remembered, whispered, whispered_to
 from agents.text.addressing import mentions
 from mud.clock import parse_iso
+from mud.world.narration import listed
 from mud.world.sentences import sentences
 
 if TYPE_CHECKING:
@@ -30,14 +31,13 @@ HITS = 16
 CERTAIN = 0.85
 """From which score on a fact answers also what was read as another question."""
 Answering = Generator[Recall, tuple[Hit, ...], Decision | None]
-Looking = Generator[Recall, tuple[Hit, ...], list[Fact]]
 ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose": "who", "why": "why", "name": "name",
-          "colour": "colour", "color": "colour", "called": "name", "named": "name"}  # fmt: skip
-THEM = ("he", "she", "him", "her", "they", "them", "his", "their")
-_AND = (["and"], ["what", "about"], ["how", "about"])
-_SURE = ("name", "called", "named", "colour", "color")
-_DATES = frozenset(("day", "time", "year", "month", "date"))
+          "colour": "colour", "color": "colour", "called": "name", "named": "name", "names": "name"}  # fmt: skip
+_SURELY = ("name", "called", "named", "names", "colour", "color")
+_DATES = frozenset(("day", "days", "time", "year", "month", "date"))
+_THEM = ("he", "she", "him", "her", "they", "them", "his", "their")
 _STEPS = ((3, "now", 1), (45, "minutes", 1), (90, "hour", 60), (22 * 60, "hours", 60), (36 * 60, "day", 1440))
+_FORMS = {"saw": "saw", "result": "looked", "note": "note", "summary": "summary"}
 
 
 @dataclass(slots=True)
@@ -65,10 +65,6 @@ class Talk:
         return self.mind.lore()
 
     @property
-    def now(self) -> str:
-        return self.situation.recent[-1].at if self.situation.recent else ""
-
-    @property
     def low(self) -> list[str]:
         """The words of the sentence."""
         return tokens(self.meaning.words)
@@ -87,9 +83,8 @@ class Talk:
         slot = self.meaning.slots.get("person") or ""
         if slot.casefold() in ("i", "me", "you"):
             return self.mind.name if slot.casefold() == "you" else self.asker
-        points = slot.casefold() or next((word for word in self.low if word in THEM[:6]), "")
-        if points in THEM:
-            slot = self.meant(points)
+        points = slot.casefold() or next((word for word in self.low if word in _THEM[:6]), "")
+        slot = self.meant(points) if points in _THEM else slot
         people = self.mind.names(self.situation).people
         known = next((name for name in people if slot and slot.casefold() == name.casefold()), "")
         named = (name for name in people if name != self.asker and mentions(self.meaning.words, name))
@@ -107,6 +102,8 @@ class Talk:
         this = heard_in(self.situation.recent, self.said)
         return [entry for entry in self.situation.recent if entry.seq != this]
 
+    # -- speaking -----------------------------------------------------------------------------------------------------
+
     def say(self, keys: Sequence[str], why: str, **places: str) -> Decision | None:
         """Say something to who asks."""
         return self.speak(keys, why, places)
@@ -115,18 +112,12 @@ class Talk:
         self, keys: Sequence[str], why: str, places: dict[str, str], *, private: bool = False, cites: Sequence[str] = ()
     ) -> Decision | None:
         """Say something to who asks; a whisper is answered by a whisper."""
-        unknown = bool(keys) and keys[0].startswith("unknown.")
-        reason = "" if self.meaning.wants == "nothing" else "reason.unknown" if unknown else "reason.answer"
-        plain = unknown or self.meaning.wants in ("nothing", "deed")
+        unknown, told = bool(keys) and keys[0].startswith("unknown."), self.meaning.wants == "nothing"
+        keys = keys if unknown or told or self.meaning.wants == "deed" else (*keys, "answer.again")
+        reason = "" if told else "reason.unknown" if unknown else "reason.answer"
+        hidden = private or self.said.private
         return self.mind.say(
-            self.situation,
-            self.asker,
-            keys if plain else (*keys, "answer.again"),
-            places,
-            why,
-            private=private or self.said.private,
-            reason=reason,
-            cites=tuple(cites),
+            self.situation, self.asker, keys, places, why, private=hidden, reason=reason, cites=tuple(cites)
         )
 
     def say_of(self, key: str, one: Entry | Fact, words: str = "", person: str = "", **more: str) -> Decision | None:
@@ -139,8 +130,8 @@ class Talk:
     def age(self, at: str) -> float:
         """Return how many hours ago something was; -1 when that cannot be read."""
         try:
-            return (parse_iso(self.now) - parse_iso(at)).total_seconds() / 3600
-        except ValueError:
+            return (parse_iso(self.situation.recent[-1].at) - parse_iso(at)).total_seconds() / 3600
+        except (ValueError, IndexError):
             return -1.0
 
     def when(self, at: str) -> str:
@@ -149,63 +140,6 @@ class Talk:
         key, unit = next(((key, unit) for limit, key, unit in _STEPS if minutes < limit), ("days", 1440))
         number = str(max(2, round(minutes / unit)))
         return self.mind.speaker.plain(f"when.{key}", number=number) if minutes >= 0 else ""
-
-    def recall(self, query: str, *, own: bool = False) -> Generator[Recall, tuple[Hit, ...], list[Entry]]:
-        """Look something up; return the memories found and the tail, oldest first."""
-        hits = yield Recall(query, HITS, own)
-        found = {hit.entry.seq: hit.entry for hit in hits if hit.entry and hit.entry.kind != "dream"}
-        found.update((entry.seq, entry) for entry in self.recent)
-        self.mind.relations.learn(found.values(), self.mind.names(self.situation).people)
-        return [found[seq] for seq in sorted(found)]
-
-    # -- the question -------------------------------------------------------------------------------------------------
-
-    def question(self) -> Question | Fact:
-        """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
-        words, last = self.lore.words, self.last
-        topic = self.meaning.slots.get("topic") or ""
-        framed = topic and self.meaning.how == "pattern" and "you" in self.low and "you" not in tokens(topic)
-        question = self.asked(topic if framed else self.meaning.words)  # "did I tell you of my trip" is of the trip
-        low = tokens(question.text)
-        if last.text and question.person and low[:-1] in _AND:
-            return self.asked(f"{last.text} {question.person}")
-        points = next((word for word in low if word in words.of("leans") and word != "there"), "")
-        if points and (about := self.meant(points)):
-            turned = self.asked(with_pronoun(question.text, points, about, words))
-            return turned._replace(person=about) if last.fact and about == last.fact.actor else turned
-        rest = [word for word in question.words if word not in words.of("asked")]
-        bare = not (rest or question.person or question.own or question.yours)
-        exact = last.fact and question.asks not in ("", "what") and part(last.fact.words, question.asks, (), words)
-        if bare and exact and last.fact:
-            return last.fact._replace(score=1.0)
-        leans = bare or points
-        return question._replace(words=tuple(dict.fromkeys((*question.words, *last.words)))) if leans else question
-
-    def meant(self, pronoun: str) -> str:
-        """Return whom or what a pronoun means, as who asks would say it; empty when that is unclear."""
-        fact = self.last.fact
-        if fact is None:
-            return ""
-        about = lead(fact.words, pronoun, self.lore.words)
-        if fact.actor in ("", self.asker):
-            return about
-        other = fact.actor if pronoun in THEM else ""
-        return (retell(about, fact.actor, self.asker, self.lore.words) or about) if about else other
-
-    def asked(self, text: str) -> Question:
-        """Return a question to memory as it stands."""
-        words, low, asks = self.lore.words, self.low, self.meaning.asks
-        if asks in ("", "what", "yes") or self.meaning.wants != "memory" or self.meaning.how != "pattern":
-            number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
-            first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
-            told = [ASKING[word] for at, word in enumerate(low) if word in ASKING and (at < first or word in _SURE)]
-            asks = "number" if number else next(iter(told), asks)
-        if {"which", "what"} & set(tokens(text)) and _DATES & set(tokens(text)):
-            asks = "when"
-        me = words.stem(self.mind.name.casefold())
-        telling = tuple(word for word in words.content(text) if words.stem(word) != me)
-        people = self.mind.names(self.situation).people
-        return Question(text, asks, self.asker, self.mind.name, telling, self.person, self.mind.minds, people)
 
     def your(self, words: str) -> str:
         """Return words of who asks as one says them back: "my boat" is "your boat"."""
@@ -218,12 +152,82 @@ class Talk:
             if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
                 bare = found.removeprefix("the ")
                 found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
-                return self.your(found)
+                return self.your(found) if found[0].isupper() or " " in found.removeprefix("one ") else ""
         return ""
 
-    # -- from memory --------------------------------------------------------------------------------------------------
+    # -- looking up ---------------------------------------------------------------------------------------------------
 
-    def look_up(self, question: Question, *, wide: bool = True) -> Looking:
+    def recall(self, query: str, *, own: bool = False) -> Generator[Recall, tuple[Hit, ...], list[Entry]]:
+        """Look something up; return the memories found and the tail, oldest first."""
+        hits = yield Recall(query, HITS, own)
+        found = {hit.entry.seq: hit.entry for hit in hits if hit.entry and hit.entry.kind != "dream"}
+        found.update((entry.seq, entry) for entry in self.recent)
+        self.mind.relations.learn(found.values(), self.mind.names(self.situation).people)
+        return [found[seq] for seq in sorted(found)]
+
+    def lines(self, entries: Sequence[Entry], whose: str) -> Iterator[tuple[Entry, str]]:
+        """Yield what somebody said in memories and who asks may hear, the newest first; no questions."""
+        mine = whose == self.mind.name
+        for entry in reversed(entries):
+            said = remembered(entry) if entry.kind in (("said",) if mine else ("heard", "told")) else None
+            if said is None or said.question or not (mine or entry.actor == whose):
+                continue
+            private = whispered(entry) if mine else is_private(entry, self.lore.words)
+            if not private or whose == self.asker or (mine and whispered_to(entry, self.asker)):
+                yield entry, said.words
+
+    def facts_in(self, entry: Entry, about: str = "") -> list[Fact]:
+        """Return what a memory states, as facts that are sure."""
+        said = remembered(entry)
+        words = self.lore.words.content(said.words if said else entry.text)
+        question = Question(about, "yes", self.asker, self.mind.name, words, entry.actor or "")
+        return [one._replace(score=1.0) for one in find(question, (), [entry], self.lore)]
+
+    def question(self) -> Question | Fact:
+        """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
+        words, last = self.lore.words, self.last
+        topic = self.meaning.slots.get("topic") or ""
+        framed = topic and self.meaning.how == "pattern" and "you" in self.low and "you" not in tokens(topic)
+        question = self.asked(topic if framed else self.meaning.words)  # "did I tell you of my trip" is of the trip
+        low = tokens(question.text)
+        if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
+            return self.asked(f"{last.text} {question.person}")
+        points = next((word for word in low if word in words.of("leans") and word != "there"), "")
+        if points and (about := self.meant(points)):
+            turned = self.asked(with_pronoun(question.text, points, about, words))
+            return turned._replace(person=about) if last.fact and about == last.fact.actor else turned
+        rest = [word for word in question.words if word not in words.of("asked")]
+        bare = not (rest or question.person or question.own or question.yours)
+        if bare and last.fact and question.asks not in ("", "what") and part(last.fact.words, question.asks, (), words):
+            return last.fact._replace(score=1.0)
+        leans = bare or points
+        return question._replace(words=tuple(dict.fromkeys((*question.words, *last.words)))) if leans else question
+
+    def meant(self, pronoun: str) -> str:
+        """Return whom or what a pronoun means, as who asks would say it; empty when that is unclear."""
+        fact = self.last.fact
+        about = lead(fact.words if fact else self.last.text, pronoun, self.lore.words)
+        if fact is None or fact.actor in ("", self.asker):
+            return about
+        other = fact.actor if pronoun in _THEM else ""
+        return (retell(about, fact.actor, self.asker, self.lore.words) or about) if about else other
+
+    def asked(self, text: str) -> Question:
+        """Return a question to memory as it stands."""
+        words, low, asks = self.lore.words, self.low, self.meaning.asks
+        asks = "" if self.meaning.how == "example" else asks
+        if asks in ("", "what", "yes") or self.meaning.wants != "memory" or self.meaning.how != "pattern":
+            number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
+            first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
+            told = [ASKING[word] for at, word in enumerate(low) if word in ASKING and (at < first or word in _SURELY)]
+            asks = "number" if number else next(iter(told), asks)
+        asks = "when" if {"which", "what"} & set(low) and _DATES & set(low) else asks
+        me = words.stem(self.mind.name.casefold())
+        telling = tuple(word for word in words.content(text) if words.stem(word) != me)
+        people = self.mind.names(self.situation).people
+        return Question(text, asks, self.asker, self.mind.name, telling, self.person, self.mind.minds, people)
+
+    def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
         own = f" {self.asker}" if question.own else ""
         hits = yield Recall(f"{question.text}{own}", HITS, False)
@@ -233,6 +237,8 @@ class Talk:
             more = yield Recall(" ".join(wider) + own, HITS, False)
             facts = find(question, (*hits, *more), self.recent, self.lore)
         return facts
+
+    # -- answering ----------------------------------------------------------------------------------------------------
 
     def surely(self) -> Answering:
         """Answer only what memory answers for certain."""
@@ -252,22 +258,26 @@ class Talk:
             return self.say(("reply.unclear",), "did not understand")
         facts = yield from self.look_up(question)
         seen = self.in_sight(question)
-        if facts and facts[0].score >= (SURE if seen else NEAR):
+        if facts and facts[0].score >= SURE:
             about = self.meaning.asks in ("", "what") and "about" in self.meaning.intent
             return self.tell_about(question, facts) if about else self.tell(facts[0], question, facts)
-        return self.without(question, facts, seen)
-
-    def without(self, question: Question, facts: Sequence[Fact], seen: str) -> Decision | None:
-        """Answer what memory does not: by a look, by what is in sight, or by saying that it is not known."""
         if look := self.to_look_at(question, facts):
             self.mind.looking = self.said
             return Decision(f"examine {look}", "looks before it answers")
         if seen:
             return self.say(("answer.in_view",), "sees it", words=seen)
+        if self.meaning.wants == "place" and self.named(self.situation.exits):
+            return self.say(("answer.exits",), "sees the ways out", thing=listed(self.situation.exits))
         if question.yours and (told := self.of_itself(question.words)):
             return self.say(("self.profile",), "says who it is", words=told)
+        if facts and facts[0].score >= NEAR and not self.lately(facts[0]):
+            return self.tell(facts[0], question, facts)
         if self.asker in self.mind.minds and self.mind.rng.random() < 0.5:
             return self.say((), "does not know, and a mind asks")
+        return self.unknown(question)
+
+    def unknown(self, question: Question) -> Decision | None:
+        """Say that it cannot be found."""
         self.mind.topics[self.asker] = Topic(question.words, None, question.text)
         thing, other = self.thing(), question.person not in ("", self.asker, self.mind.name)
         about = "self" if question.yours else "person" if other else "thing" if thing else "plain"
@@ -276,48 +286,47 @@ class Talk:
         return self.say(keys, "cannot find it", thing=thing, person=self.your(question.person))
 
     def told(self, fact: Fact) -> str:
-        """Return a fact as a sentence for who asks; empty when only a quotation does."""
-        here = self.situation.location
-        return told_to(fact, self.asker, self.mind.name, here, self.age(fact.at), self.lore.words)
-
-    def inserted(self, words: str) -> str:
-        """Return a statement as it stands inside another sentence: it begins small if it may, and it ends."""
-        first = words.split(" ", 1)[0]
-        small = first.casefold() in self.lore.words.stop and first.partition("'")[0] != "I"
-        return ended(f"{words[0].lower()}{words[1:]}" if small else words)
+        """Return a fact as a sentence for who asks; empty when only a quotation does: it cannot be turned for sure."""
+        words, said = self.lore.words, tokens(fact.words)
+        if fact.kind not in ("heard", "told") or not fact.actor or mentions(fact.words, self.mind.name):
+            return ""
+        timed = self.age(fact.at) > 12 and not words.of("always_time").isdisjoint(said)
+        leans = said[0] in words.of("leans") and said[0] not in ("that", "this", "those", "these", "there")
+        if timed or leans or ("here" in said and fact.place != self.situation.location):
+            return ""
+        told = retell(fact.words, fact.actor, self.asker, words)
+        return f"{told}." if told else ""
 
     def lately(self, fact: Fact) -> bool:
         return any(self.mind.speaker.said_lately(one) for one in (self.told(fact), fact.words) if one)
 
     def tell(self, fact: Fact, question: Question, facts: Sequence[Fact]) -> Decision | None:
         """Tell a fact, in the form that fits where it comes from."""
-        words, you = self.lore.words, "_you" if fact.actor == self.asker else ""
-        telling = dict.fromkeys((*question.words, *words.content(fact.words)))
-        self.mind.topics[self.asker] = Topic(tuple(telling), fact, question.text)
-        told = self.told(fact)
-        exact = part(told, question.asks, tokens(question.text), words) if told else None
+        words, told = self.lore.words, self.told(fact)
+        self.mind.topics[self.asker] = Topic((*question.words, *words.content(fact.words)), fact, question.text)
+        exact = part(told, question.asks, tuple(tokens(question.text)), words) if told else None
         other = otherwise(question, facts, words)
-        form = told or self.inserted(fact.words)
-        if other:
-            keys = [f"answer.differ{'_mine' if you else '_you' if other.actor == self.asker else ''}"]
-        elif fact.kind in ("heard", "told") and fact.actor:
-            keys = self.keys_of(fact, you, told, exact)
-        elif fact.kind == "known":
-            keys = ["answer.known" if fact.score >= SURE else "answer.known_near", "answer.known_quoted"]
-        else:
-            own = {"saw": "saw", "result": "looked", "note": "note", "summary": "summary"}.get(fact.kind, "known")
-            keys = [*(["answer.looked_there"] if own == "looked" and question.asks == "where" else []), f"answer.{own}"]
-        if keys[0].startswith(("answer.differ", "answer.near", "answer.quoted")):
-            form = ended(fact.words)
+        keys = self._forms(fact, told, exact, question.asks) if other is None else ["answer.differ"]
+        if other and self.asker in (fact.actor, other.actor):
+            keys = ["answer.differ_mine" if fact.actor == self.asker else "answer.differ_you"]
+        quotes = keys[0].startswith(("answer.differ", "answer.near", "answer.quoted"))
+        form = told if told and not quotes else ended(fact.words)
+        form = f"{fact.title}: {form}" if fact.kind == "result" and fact.title else form
         places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
-                  "part": exact or "", "thing": fact.title, "other": other.actor if other else "",
-                  "others": ended(other.words) if other else ""}  # fmt: skip
+                   "part": exact or "", "thing": fact.title,
+                  "other": other.actor if other else "", "others": ended(other.words) if other else ""}  # fmt: skip
         cites = tuple(one.cited for one in (fact, other) if one and one.cited)
         why = f"remembers {fact.kind} {fact.cited}: {fact.score:.2f}"
         return self.speak(keys, why, places, private=fact.private, cites=cites)
 
-    def keys_of(self, fact: Fact, you: str, told: str, exact: str | None) -> list[str]:
-        """Return the texts that tell what somebody said, the best first."""
+    def _forms(self, fact: Fact, told: str, exact: str | None, asks: str) -> list[str]:
+        """Return the texts that tell a fact, the best first."""
+        you = "_you" if fact.actor == self.asker else ""
+        if fact.kind not in ("heard", "told") or not fact.actor:
+            if fact.kind == "known":
+                return ["answer.known" if fact.score >= SURE else "answer.known_near", "answer.known_quoted"]
+            there = ["answer.looked_there"] if fact.kind == "result" and asks == "where" else []
+            return [*there, f"answer.{_FORMS.get(fact.kind, 'known')}"]
         if fact.score < SURE:
             return [f"answer.near{you}"]
         if fact.via and fact.via != self.asker:
@@ -340,20 +349,20 @@ class Talk:
         more = next((one for one in alike if one.score > max(SURE, first.score - 0.35) and self.told(one)), None)
         if more is None or not self.told(first) or first.score < SURE:
             return self.tell(first, question, [first])
-        self.mind.topics[self.asker] = Topic(question.words, first, question.text)
         return self.tell_all([first, more])
 
     def tell_all(self, facts: Sequence[Fact], before: str = "") -> Decision | None:
         """Tell several facts of one teller in one breath, after a sentence if there is one."""
-        told = [before] if before else []
-        told += [self.told(one) or f"'{ended(one.words)}'" for one in facts]
+        first = facts[0]
+        self.mind.topics[self.asker] = Topic(self.lore.words.content(first.words), first, self.meaning.words)
+        told = [before] * bool(before) + [self.told(one) or f"'{ended(one.words)}'" for one in facts]
         words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
-        first, key = facts[0], "answer.fact_you" if facts[0].actor == self.asker else "answer.fact"
+        key = "answer.fact_you" if first.actor == self.asker else "answer.fact"
         places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}
         private, cites = any(one.private for one in facts), tuple(one.cited for one in facts)
         return self.speak((key,), "tells what it knows", places, private=private, cites=cites)
 
-    # -- from the place and the profile -------------------------------------------------------------------------------
+    # -- the place and the profile ------------------------------------------------------------------------------------
 
     def view(self) -> str:
         return " ".join(sentences(self.situation.description)[:2])
@@ -362,6 +371,8 @@ class Talk:
         """Return the sentence of the place's description that answers; empty for none."""
         words = self.lore.words
         strong = [one for one in question.words if words.stem(one) not in words.weak and one not in words.of("asked")]
+        if self.meaning.wants == "place":  # whether the gate is open shows where the gate is seen
+            strong = list(words.content(self.meaning.slots.get("thing", ""))) or strong
         if question.own or question.yours or not strong:
             return ""
         found = [(words.coverage(strong, one), one) for one in sentences(self.situation.description)]
@@ -371,8 +382,8 @@ class Talk:
     def to_look_at(self, question: Question, facts: Sequence[Fact]) -> str:
         """Return a thing here that the question is about and that was not looked at for it; empty for none."""
         looks = not {"look", "looks", "like", "wear", "wears", "wearing"}.isdisjoint(self.low)
-        thing = self.named((*self.situation.items, *(self.others if looks else ())))
-        seen = any(fact.kind == "result" for fact in facts) or thing in self.mind.looked_at
+        thing = self.named((*self.situation.items, *self.situation.carrying, *(self.others if looks else ())))
+        seen = any(fact.kind == "result" and fact.score >= SURE for fact in facts) or thing in self.mind.looked_at
         if not thing or seen or question.yours or question.asks not in ("", "what", "colour", "number", "why", "yes"):
             return ""
         self.mind.looked_at.add(thing)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.brains.natural.facts import repeatable, unwrapped
+from agents.brains.natural.facts import Question, find, repeatable, unwrapped
+from agents.memory.entries import Hit
 from tests.unit.agents.brains.natural.evening import Evening
 from tests.unit.agents.brains.natural.shipped import LORE
 
@@ -253,3 +254,84 @@ def test_every_voice_has_its_texts_filled() -> None:
             heard = evening.say(question)
             assert re.search(wanted, heard, re.I), (voice, heard)
             assert "{" not in heard
+
+
+FACTS = (
+    "My uncle keeps a lighthouse on the Isle of Wend.",
+    "I bought this lantern for nine shillings in Dover.",
+    "The ferry leaves at seven because of the tide.",
+    "My daughter Ines plays the red oboe.",
+    "I'd like to open a tea shop before the winter.",
+    "Hamish has borrowed our wheelbarrow until Friday.",
+    "You gave me two pears, and I was glad.",
+)
+ASKED = (
+    "What does my uncle do?",
+    "How much was my lantern?",
+    "When does the ferry leave?",
+    "Who plays the oboe?",
+    "What colour is the oboe?",
+    "Where did I buy the lantern?",
+    "Why does the ferry leave so early?",
+    "What do I want to open?",
+    "Who has my wheelbarrow?",
+    "What did you give me?",
+    "What do you know about me?",
+    "Tell me about the sundial.",
+    "Who are you?",
+    "Is the gate open?",
+    "What is here?",
+    "How many brothers do I have?",
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    told=st.lists(st.sampled_from(FACTS), min_size=1, max_size=4, unique=True),
+    asked=st.lists(st.sampled_from(ASKED), min_size=1, max_size=3, unique=True),
+    asker=st.sampled_from(("Ann", "Bob")),
+    seed=st.integers(0, 9),
+)
+def test_every_telling_word_of_an_answer_was_told_or_seen_or_is_the_voices(
+    told: list[str], asked: list[str], asker: str, seed: int
+) -> None:
+    evening = Evening(seed=seed)
+    for fact in told:
+        evening.say(fact)
+    here = evening.situation
+    seen = (*here.exits, *here.items, here.profile, here.description, here.location, *evening.people, "Eliza, Ann's, examine")
+    voice = (text for variants in evening.texts.values() for text in variants)
+    words = LORE.words
+    may_say = set(map(words.stem, words.content(" ".join((*told, *asked, *seen, *voice)))))
+    for question in asked:
+        heard = evening.say(question, asker)
+        assert {one for one in words.content(heard) if words.stem(one) not in may_say} == set(), heard
+
+
+def test_somebody_s_kin_is_not_taken_for_other_kin() -> None:
+    evening = Evening()
+    evening.say("My mother worked as a seamstress in Leeds.")
+    evening.say("My grandfather mends clocks in Ostrava.")
+    assert "Ostrava" in evening.say("Where does my grandfather work?")
+    assert "Leeds" in evening.say("Where did my mother work?")
+
+
+def test_who_it_is_it_says_by_name_and_profile() -> None:
+    heard = Evening().say("Who are you?")
+    assert "Eliza" in heard
+    assert any(words in heard for words in ("keep the garden", "smell of rain", "afraid of geese"))
+
+
+def test_what_it_wrote_for_itself_is_told_without_its_heading() -> None:
+    evening = Evening()
+    question = Question("what is the kiln like", "what", "Ann", "Eliza", ("kiln",))
+    note = Hit("note", "Seen in The Yard: The kiln is built of yellow brick.", 0.9, title="Kiln")
+    facts = find(question, (note,), evening.entries, LORE)
+    assert [one.words for one in facts] == ["The kiln is built of yellow brick."]
+
+
+def test_of_a_sentence_that_only_may_bear_on_a_question_is_not_told_twice() -> None:
+    evening = Evening()
+    evening.say("My grandfather mends clocks in Ostrava.")
+    assert "Ostrava" in evening.say("What is my grandfather called?")
+    assert "Ostrava" not in evening.say("What is my grandfather called?")
