@@ -6,14 +6,15 @@ examples are compared, so that what a sentence is about does not decide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from agents.brains.natural.examples import Example, Examples, best_intents
-from agents.brains.natural.intents import KEYS, PERSON, STRANGER, Intent, Pattern, parse_intent, parse_words
+from agents.brains.natural.intents import PERSON, STRANGER, Intent, Pattern, Slot, normalized, parse_intent, parse_words
 from agents.brains.natural.meaning import Meaning, Names
-from agents.brains.natural.words import Misspellings, Token, Words
+from agents.brains.natural.words import Token, Words, by_first, right_word
 from agents.text.addressing import asks, without_address
 from mud.errors import Problem
 
@@ -28,9 +29,9 @@ FOREIGN_SHARE = 0.25
 """Share of known words up to which a sentence of at least three words is in another language."""
 SOMEBODY, SOMEWHERE, SOMETHING = "Anna", "garden", "lamp"
 """What the names of people, places and things are masked by: any would do, but vectors read these best."""
-
-
 NOBODY = Names("")
+Phrases = Mapping[str, Sequence[tuple[str, ...]]]
+"""Phrases by their first word, the longest first."""
 
 
 class _Match(NamedTuple):
@@ -44,6 +45,14 @@ class _Match(NamedTuple):
     slots: Mapping[str, str]
 
 
+class _Said(NamedTuple):
+    """A sentence without the names it calls, its words as said, and those with misspellings put right."""
+
+    bare: str
+    words: tuple[Token, ...]
+    right: tuple[Token, ...]
+
+
 class Lore:
     """Intents and words, immutable.
 
@@ -55,42 +64,53 @@ class Lore:
     def __init__(self, intents: Mapping[str, Intent], words: Words) -> None:
         self.intents, self.words = intents, words
         patterns = [(intent, one) for intent in intents.values() for one in intent.patterns]
-        examples = [(intent.name, text) for intent in intents.values() for text, _ in intent.examples]
-        counts: dict[str, int] = {}
-        for word in (word for _, one in patterns for word in one.literals):
-            counts[word] = counts.get(word, 0) + 1
-        for _, text in examples:
-            for word in {one.word for one in words.tokens(text) if text[one.start].islower()}:  # no names
-                counts[word] = counts.get(word, 0) + 1
-        literals = frozenset(word for _, one in patterns for word in one.literals)
-        self._known = words.vocabulary | frozenset(counts)
-        self._stems = frozenset(map(words.stem, self._known))
-        self._misspellings = Misspellings(literals)
+        counts = self._literals = Counter(word for _, one in patterns for word in one.literals)
         self._index: dict[str, list[tuple[int, Intent, Pattern]]] = {}
         for order, (intent, one) in enumerate(patterns):
-            for word in sorted(min(one.needed, key=lambda some: sum(counts.get(each, 0) for each in some))):
+            for word in min(one.needed, key=lambda some: sum(counts[each] for each in some)):
                 self._index.setdefault(word, []).append((-order, intent, one))
-        self._courtesies = _by_first(words.phrases("courtesy"))
-        self._tails = _by_first(phrase[::-1] for phrase in words.phrases("tail"))
-        self._masks = lru_cache(maxsize=64)(self._masks_of)
-        self._tokens = lru_cache(maxsize=64)(self._tokens_of)  # the layers read one sentence after each other
-        self._corrected = lru_cache(maxsize=64)(self._corrected_of)
+        self._courtesies, self._fillers = words.phrases("courtesy"), words.phrases("filler", "aside")
+        self._tails = by_first(one[::-1] for some in words.phrases("tail").values() for one in some)
+        self._asking = words.phrases("asking")
+        self._names_of = lru_cache(maxsize=64)(self._by_first)
+        self._said = lru_cache(maxsize=1 << 8)(self._prepared)
+        self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
-        strangers = {
-            one.word[1:] for _, text in examples for one in self._tokens(text, NOBODY) if one.word[0] == STRANGER
-        }
-        named = Names("", tuple(sorted(strangers)))
-        against = [(intent.name, text) for intent in intents.values() for text, _ in intent.counterexamples]
-        self._examples = Examples(
-            (
-                Example(name, self._masked(text, named), wrong)
-                for pairs, wrong in ((examples, False), (against, True))
-                for name, text in pairs
-            ),
-            words.stem,
+
+    # ---- what is read when it is first needed, as most lines need the patterns alone ----
+
+    @cached_property
+    def _known(self) -> tuple[frozenset[str], frozenset[str], str]:
+        """The words that belong to the language, their stems, and the letters they are written with."""
+        texts = [text for one in self.intents.values() for text, _ in one.examples]
+        shown = {one.word for text in texts for one in self.words.tokens(text) if text[one.start].islower()}  # no names
+        known = self.words.vocabulary.union(self._literals, shown)
+        return known, frozenset(map(self.words.stem, known)), "".join(sorted(set("".join(self._literals))))
+
+    @cached_property
+    def _meant(self) -> frozenset[str]:
+        """The words that a misspelling may mean: those that decide what a sentence means."""
+        lists = (self._courtesies, self._fillers, self._tails, self._asking)
+        return frozenset(self._literals).union(
+            word for some in lists for group in some.values() for one in group for word in one
         )
-        self._against = {row[:2] for row in self._examples.rows if row.against}
-        self._asking = {name: {asks(text) for text, _ in intent.examples} for name, intent in intents.items()}
+
+    @cached_property
+    def _examples(self) -> Examples:
+        texts = [(one.name, text, False) for one in self.intents.values() for text, _ in one.examples]
+        texts += [(one.name, text, True) for one in self.intents.values() for text, _ in one.counterexamples]
+        said = [word.word for _, text, _ in texts for word in self._said(text, NOBODY).words]
+        named = Names("", tuple(sorted({word[1:] for word in said if word[0] == STRANGER})))
+        return Examples((Example(name, self._masked(text, named), not_so) for name, text, not_so in texts), self.words.stem)
+
+    @cached_property
+    def _against(self) -> frozenset[tuple[str, tuple[str, ...]]]:
+        return frozenset((row.intent, row.words) for row in self._examples.rows if row.against)
+
+    @cached_property
+    def _kinds(self) -> Mapping[str, frozenset[str]]:
+        """The kinds of sentences that each intent has."""
+        return {name: frozenset(self._kind(text) for text, _ in one.examples) for name, one in self.intents.items()}
 
     @cached_property
     def _of_listener(self) -> frozenset[str]:
@@ -108,6 +128,8 @@ class Lore:
         """The masked examples and counterexamples of all intents, for vectors."""
         return tuple(" ".join(row.words) for row in self._examples.rows)
 
+    # ---- reading ----
+
     def nearest(self, similarities: Sequence[float]) -> tuple[tuple[str, float], ...]:
         """Return intents by similarity, best first, given that of a sentence to each of `masked_examples`, or ()."""
         return best_intents(zip(self._examples.rows, similarities, strict=True)) if similarities else ()
@@ -122,10 +144,6 @@ class Lore:
         """
         return self._read(sentence, names, tuple(near))
 
-    def pattern(self, sentence: str, names: Names) -> Meaning | None:
-        """Return the meaning by the first layer alone, the patterns; None where none fits."""
-        return self._by_patterns(sentence, names, last=False)
-
     def masked(self, sentence: str, names: Names) -> str:
         """Return a sentence with its names and things masked."""
         return " ".join(self._masked(sentence, names))
@@ -134,155 +152,160 @@ class Lore:
         """Return intents by the words that their nearest examples have in common with a sentence, best first."""
         return self._examples.nearest(self._masked(sentence, names), without)
 
+    def _pattern(self, sentence: str, names: Names) -> Meaning | None:
+        """Return the meaning by the first layer alone, the patterns; None where none fits."""
+        return self._by_patterns(sentence, names, last=False)
+
     def _layers(self, sentence: str, names: Names, near: tuple[tuple[str, float], ...]) -> Meaning:
         if found := self.pattern(sentence, names):
             return found
         if FOREIGN in self.intents and self._is_foreign(sentence, names):
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
-        question = asks(sentence)
+        question, kind = asks(sentence), self._kind(sentence)
         least = NEAR if near else NEAR_BY_WORDS
         elsewhere = question and self._is_of_another(sentence, names)
         for name, score in near or self.near(sentence, names):
-            if question not in self._asking.get(name, ()) or (
-                elsewhere and name in self._of_listener and score < THE_SAME
-            ):
-                continue
             intent = self.intents[name]
             if score < least or intent.last:
                 break
-            return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
+            if kind in self._kinds[name] and not (elsewhere and name in self._of_listener and score < THE_SAME):
+                return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         found = self._by_patterns(sentence, names, last=True) if question else None
-        return found or self._open(QUESTION if question else STATEMENT, sentence, names)
+        name = QUESTION if question else STATEMENT
+        intent = self.intents.get(name) or Intent(name, "memory" if question else "nothing", "", ())
+        return found or self._meaning(intent, sentence, names, self._slots(sentence, names), "open")
+
+    def _kind(self, sentence: str) -> str:
+        """Return what kind of a sentence it is: by its question word, another question, or none."""
+        return "?" if asks(sentence) else ""
 
     def _is_of_another(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""
-        said = {one.word for one in self._tokens(without_address(sentence, (names.me,)) or sentence, names)}
+        said = {one.word for one in self._said(sentence, names).words}
         others = any(word[0] in (PERSON, STRANGER) for word in said)
         return not said & self.words.of("listener") and (others or bool(said & self.words.of("speaker")))
 
-    def _open(self, name: str, sentence: str, names: Names) -> Meaning:
-        intent = self.intents.get(name) or Intent(name, "memory" if name == QUESTION else "nothing", "", ())
-        return self._meaning(intent, sentence, names, self._slots(sentence, names), "open")
-
     def _meaning(self, intent: Intent, sentence: str, names: Names, slots: Mapping[str, str], how: str) -> Meaning:
-        bare = without_address(sentence, (names.me,)) or sentence
-        some = self._trimmed(self._tokens(bare, names), tail=False)
-        words = bare[some[0].start :] if some else bare
-        return Meaning(intent.name, intent.wants, intent.asks, intent.texts, slots, words, how)
+        bare, words, _ = self._said(sentence, names)
+        some = self._trimmed(words, tail=False)
+        said = bare[some[0].start :] if some else bare
+        return Meaning(intent.name, intent.wants, intent.asks, intent.texts, slots, said, how)
 
     # ---- patterns ----
 
     def _by_patterns(self, sentence: str, names: Names, *, last: bool) -> Meaning | None:
-        bare = without_address(sentence, (names.me,)) or sentence
-        found: list[_Match] = []
-        for some in self._readings(self._tokens(bare, names)):
-            found += self._matches(bare, some, last)
-            if (right := self._corrected(some)) != some:
-                found += self._matches(bare, right, last)
-        if found and any(one.intent.counterexamples for one in found):
+        bare, words, right = self._said(sentence, names)
+        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said)]
+        if last:  # an open question is read at its heart
+            readings = readings[-1:]
+        found = [one for some in dict.fromkeys(readings) for one in self._matches(bare, some, last)]
+        if any(one.intent.counterexamples for one in found):
             masked = self._masked(sentence, names)
             found = [one for one in found if (one.intent.name, masked) not in self._against]
-        best = max(found, key=lambda one: one[:4], default=None)
-        if best is None:
+        if not found:
             return None
+        best = max(found, key=lambda one: one[:4])
         return self._meaning(best.intent, sentence, names, best.slots, "open" if last else "pattern")
 
     def _readings(self, sentence: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-        """Yield a sentence, then it without what may be passed over around it, then within it."""
+        """Yield a sentence, then it without what may be passed over around it and within it, then what it asks."""
         trimmed = self._trimmed(sentence)
-        filler = self.words.of("filler")
-        bare = tuple(one for one in trimmed if one.word not in filler)
-        yield from dict.fromkeys(some for some in (sentence, trimmed, bare, self._trimmed(bare)) if some)
+        bare = self._trimmed(self._without_fillers(trimmed))
+        yield from (sentence, trimmed, bare)
+        size = _opening(self._asking, bare)
+        if size and bare[size].word in self.words.of("wh"):
+            yield bare[size:]
+            yield self._turned(bare[size:])
+
+    def _turned(self, asked: tuple[Token, ...]) -> tuple[Token, ...]:
+        """Return an indirect question, "where she is" or "if she is here", as it is asked directly."""
+        verbs = self.words.of("auxiliary")
+        at = next((at for at, one in enumerate(asked) if at and one.word in verbs), 0)
+        whether = asked[0].word in self.words.of("whether")
+        verb = asked[at : at + 1] if at else asked[:0]
+        return (*(() if whether else asked[:1]), *verb, *asked[1:at], *asked[at + 1 :]) if at else asked[whether:]
 
     def _matches(self, sentence: str, some: tuple[Token, ...], last: bool) -> Iterator[_Match]:
-        line = "".join(f"{one.word} " for one in some)
-        candidates = {
-            order: (intent, pattern)
-            for word in dict.fromkeys(one.word for one in some)
-            for order, intent, pattern in self._index.get(word, ())
-            if intent.last is last
-        }
-        for order, (intent, pattern) in candidates.items():
-            if not (found := pattern.fits(line)):
-                continue
-            slots: dict[str, str] = {}
-            own, named = len(some), 0
-            for group, text in found.groupdict().items():
-                if text is None:
+        words = [one.word for one in some]
+        line = normalized(words, self.words)
+        have = set(words)
+        for word in dict.fromkeys(words):
+            for order, intent, pattern in self._index.get(word, ()):
+                if intent.last is not last or any(one.isdisjoint(have) for one in pattern.needed):
                     continue
-                slot = group.partition("_")[0]
-                first = line.count(" ", 0, found.start(group))
-                size = text.count(" ")
-                own, named = own - size, named + (slot in ("person", "who"))
-                if slot != "few":
-                    said = sentence[some[first].start : some[first + size - 1].end]
-                    slots[KEYS.get(slot, slot)] = said.removesuffix("'s").removesuffix("’s") if size == 1 else said
-            yield _Match(own, own - len(some), named, order, intent, slots)
+                if (found := pattern.fits(line)) is not None:
+                    yield _match(found, sentence, some, order, intent)
 
     # ---- words ----
 
-    def _tokens_of(self, sentence: str, names: Names) -> tuple[Token, ...]:
+    def _prepared(self, sentence: str, names: Names) -> _Said:
         """Return the words of a sentence; names of people are one word each, with a mark before it."""
+        bare = without_address(sentence, (names.me,)) or sentence
         found: list[Token] = []
-        people = self._masks(names.people)
-        shouted = sentence.isupper()
-        words = self.words.tokens(sentence)
+        people, shouted = self._names_of(names.people), bare.isupper()
+        words = self.words.tokens(bare)
         at = 0
         while at < len(words):
             one = words[at]
-            capital = sentence[one.start].isupper() and not shouted
-            if size := _longest(people, words, at) if capital or one.word not in self.words.stop else 0:
+            capital = bare[one.start].isupper() and not shouted
+            size = _longest(people, words, at) if capital or one.word not in self.words.stop else 0
+            if size:
                 marked = f"{PERSON}{'_'.join(each.word for each in words[at : at + size])}"
-                found.append(Token(marked, one.start, words[at + size - 1].end))
-                at += size
-                continue
-            if capital and found and not self._is_known(one.word):
-                follows = found[-1].word[0] == STRANGER and sentence[found[-1].end : one.start].isspace()
+                one = Token(marked, one.start, words[at + size - 1].end)
+            elif capital and found and not self._is_known(one.word):
+                follows = found[-1].word[0] == STRANGER and bare[found[-1].end : one.start].isspace()
                 before = found.pop() if follows else Token(STRANGER, one.start, one.end)
                 one = Token(f"{before.word}{'_' * follows}{one.word}", before.start, one.end)
             found.append(one)
-            at += 1
-        return tuple(found)
+            at += size or 1
+        return _Said(bare, tuple(found), tuple(self._righted(one) for one in found))
+
+    def _righted(self, one: Token) -> Token:
+        """Return a word that nobody knows as the one that may be meant."""
+        if one.word[0] in (PERSON, STRANGER) or self._is_known(one.word):
+            return one
+        return one._replace(word=right_word(one.word, self._meant, self._known[2]))
+
+    def _is_known(self, word: str) -> bool:
+        if word in self._literals or word in self.words.stop or word == "'s" or word.isdigit():
+            return True
+        words, stems, _ = self._known
+        return word in words or self.words.stem(word) in stems
 
     def _trimmed(self, some: tuple[Token, ...], *, tail: bool = True) -> tuple[Token, ...]:
         """Return a sentence without the courtesies before and behind it; at least one word stays."""
-        while len(some) > 1 and (size := _opening(self._courtesies, some)):
+        while size := _opening(self._courtesies, some):
             some = some[size:]
-        while tail and len(some) > 1 and (size := _opening(self._tails, some[::-1])):
+        while tail and (size := _opening(self._tails, some[::-1])):
             some = some[:-size]
         return some
 
-    def _corrected_of(self, some: tuple[Token, ...]) -> tuple[Token, ...]:
-        """Return a sentence in which words that nobody knows are those that may be meant."""
-        return tuple(
-            one if one.word[0] in (PERSON, STRANGER) or self._is_known(one.word) else
-            one._replace(word=self._misspellings.meant(one.word))
-            for one in some
-        )  # fmt: skip
-
-    def _is_known(self, word: str) -> bool:
-        return word in self._known or word == "'s" or word.isdigit() or self.words.stem(word) in self._stems
+    def _without_fillers(self, some: tuple[Token, ...]) -> tuple[Token, ...]:
+        found: list[Token] = []
+        at = 0
+        while at < len(some):
+            size = _longest(self._fillers, some, at)
+            found += [] if size else [some[at]]
+            at += size or 1
+        return tuple(found) or some
 
     def _is_foreign(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence has almost no known word."""
-        some = [one.word for one in self._tokens(sentence, names) if one.word[0] not in (PERSON, STRANGER)]
+        some = [one.word for one in self._said(sentence, names).words if one.word[0] not in (PERSON, STRANGER)]
         if not some or all(ord(letter) > 0x24F for word in some for letter in word if letter.isalpha()):
             return any(ord(letter) > 0x24F for letter in sentence if letter.isalpha())
         foreign = sum(word in self.words.of("foreign") for word in some)
         known = sum(self._is_known(word) and word not in self.words.of("foreign") for word in some)
         return len(some) >= 3 and known <= FOREIGN_SHARE * len(some) and (foreign > known or known == 0)
 
-    # ---- masks ----
+    # ---- names ----
 
-    def _masks_of(self, names: tuple[str, ...]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-        """Return names by their first word, each as its words."""
-        each = (tuple(one.word for one in self.words.tokens(name)) for name in names)
-        return _by_first(words for words in each if words)
+    def _by_first(self, names: tuple[str, ...]) -> Phrases:
+        return by_first(tuple(one.word for one in self.words.tokens(name)) for name in names)
 
     def _masked(self, sentence: str, names: Names) -> tuple[str, ...]:
-        bare = without_address(sentence, (names.me,)) or sentence
-        some = self._corrected(self._trimmed(self._tokens(bare, names), tail=False))
-        kinds = ((self._masks(names.places), SOMEWHERE), (self._masks(names.things), SOMETHING))
+        some = self._trimmed(self._said(sentence, names).right, tail=False)
+        kinds = ((self._names_of(names.places), SOMEWHERE), (self._names_of(names.things), SOMETHING))
         found: list[str] = []
         at = 0
         while at < len(some):
@@ -294,41 +317,45 @@ class Lore:
 
     def _slots(self, sentence: str, names: Names) -> dict[str, str]:
         """Return what can be found of a sentence that no pattern covers: names in it, and what it is about."""
-        bare = without_address(sentence, (names.me,)) or sentence
-        some = self._tokens(bare, names)
-        slots: dict[str, str] = {}
-        for one in some:
+        bare, some, _ = self._said(sentence, names)
+        slots = {"topic": " ".join(self.words.content(bare)) or bare}
+        for at, one in enumerate(some):
             if one.word[0] in (PERSON, STRANGER):
-                slots.setdefault("person", bare[one.start : one.end].removesuffix("'s").removesuffix("’s"))
-        for slot, known in (("place", names.places), ("thing", names.things)):
-            masks = self._masks(known)
-            sizes = [(at, _longest(masks, some, at)) for at in range(len(some))]
-            for at, size in sizes:
-                if size and slot not in slots:
-                    slots[slot] = bare[some[at].start : some[at + size - 1].end]
-        slots["topic"] = " ".join(self.words.content(bare)) or bare
+                slots.setdefault("person", _owner(bare[one.start : one.end]))
+            for slot, known in (("place", names.places), ("thing", names.things)):
+                if size := _longest(self._names_of(known), some, at):
+                    slots.setdefault(slot, bare[one.start : some[at + size - 1].end])
         return slots
 
 
-def _by_first(phrases: Iterable[tuple[str, ...]]) -> Mapping[str, tuple[tuple[str, ...], ...]]:
-    """Return phrases by their first word, the longest first."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(phrases, key=len, reverse=True):
-        found.setdefault(phrase[0], []).append(phrase)
-    return {first: tuple(some) for first, some in found.items()}
+def _match(found: Sequence[Slot], sentence: str, some: Sequence[Token], order: int, intent: Intent) -> _Match:
+    """Return what a pattern that fits a reading of a sentence holds in its slots, as said."""
+    slots: dict[str, str] = {}
+    for slot, first, size in found:
+        said = some[first : first + size]
+        words = sentence[min(one.start for one in said) : max(one.end for one in said)]
+        slots["person" if slot == "who" else slot] = _owner(words) if size == 1 else words
+    slots.pop("few", "")
+    named = sum(slot in ("person", "who") for slot, _, _ in found)
+    spare = sum(size for _, _, size in found)
+    return _Match(len(some) - spare, -spare, named, order, intent, slots)
 
 
-def _opening(phrases: Mapping[str, tuple[tuple[str, ...], ...]], some: Sequence[Token]) -> int:
+def _owner(name: str) -> str:
+    return name.removesuffix("'s").removesuffix("’s")
+
+
+def _opening(phrases: Phrases, some: Sequence[Token]) -> int:
     """Return how many words of a sentence are a phrase at its beginning that leaves a word; 0 for none."""
-    size = _longest(phrases, some, 0)
+    size = _longest(phrases, some, 0) if some else 0
     return size if size < len(some) else 0
 
 
-def _longest(names: Mapping[str, tuple[tuple[str, ...], ...]], some: Sequence[Token], at: int) -> int:
-    """Return how many words of a sentence from a place on are one of the names; 0 for none."""
-    for name in names.get(some[at].word, ()):
-        if len(name) <= len(some) - at and all(some[at + i].word == word for i, word in enumerate(name)):
-            return len(name)
+def _longest(phrases: Phrases, some: Sequence[Token], at: int) -> int:
+    """Return how many words of a sentence from a place on are one of the phrases; 0 for none."""
+    for phrase in phrases.get(some[at].word, ()):
+        if len(phrase) <= len(some) - at and all(some[at + i].word == word for i, word in enumerate(phrase)):
+            return len(phrase)
     return 0
 
 
@@ -337,22 +364,15 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
 
     Returns the lore without what is wrong, and what is wrong, by file and line.
     """
-    lists, problems = parse_words(
-        {f"instinct/{path}": files[path] for path in sorted(files) if path.startswith("words/")}
-    )
+    named = {path: (f"instinct/{path}", files[path]) for path in sorted(files)}
+    lists, problems = parse_words(dict(one for path, one in named.items() if path.startswith("words/")))
     phrases: dict[str, tuple[Pattern, ...]] = {}
-
-    def says(name: str, text: str) -> bool:
-        line = "".join(f"{one.word} " for one in words.tokens(text))
-        return any(one.within(line) for one in phrases[name])
-
-    words = Words(lists, says)
-    phrases.update(
-        {name: tuple(Pattern(item, words) for item in lists.get(name, ())) for name in ("ignorant", "secret")}
-    )
+    words = Words(lists, lambda name, said: any(one.within(said) for one in phrases[name]))
+    for name in ("ignorant", "secret"):
+        phrases[name] = tuple(Pattern(item, words) for item in lists.get(name, ()))
     intents: dict[str, Intent] = {}
-    for path in sorted(path for path in files if path.startswith("intents/")):
-        intent, wrong = parse_intent(files[path], f"instinct/{path}", words)
+    for file, source in (one for path, one in named.items() if path.startswith("intents/")):
+        intent, wrong = parse_intent(source, file, words)
         intents[intent.name] = intent
         problems += wrong
     return Lore(intents, words), problems

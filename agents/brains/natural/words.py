@@ -13,11 +13,12 @@ WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 PAIRS = ("short", "irregular")
 """Lists whose items are a word, a colon, and other words."""
-PHRASES = ("courtesy", "tail", "ignorant", "secret")
+PHRASES = ("courtesy", "tail", "aside", "asking", "ignorant", "secret")
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
-    "stop", "weak", "filler", "alike", "person", "self", "verbal", "speaker", "listener", "known", "foreign",
+    "stop", "weak", "filler", "whether", "article", "homonym", "auxiliary", "alike", "person", "self", "verbal", "speaker",
+    "listener", "known", "foreign",
     "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head",
     "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
     "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
@@ -61,18 +62,18 @@ class Words:
     Args:
         lists: the items of each list by its name, one of `LISTS`. An item of `short` and `irregular` reads
             `word: others`, one of `alike` is a group of words; the items of most others are words.
-        says: returns whether a part of a text, in lower case with a blank behind each word, fits a phrase.
+        says: returns whether a part of some words fits a phrase of a list.
     """
 
-    def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, str], bool]) -> None:
+    def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, Sequence[str]], bool]) -> None:
         self._lists, self._says = lists, says
-        self._of: dict[str, frozenset[str]] = {}
-        irregular = [item.partition(":")[::2] for item in lists.get("irregular", ())]
-        self._irregular = {form: root.strip() for root, forms in irregular for form in forms.split()}
-        short = [item.partition(":")[::2] for item in lists.get("short", ())]
-        self._short = {word.strip(): long.strip() for word, long in short}
+        pairs = {name: [item.partition(":")[::2] for item in lists.get(name, ())] for name in PAIRS}
+        self._irregular = {form: root.strip() for root, forms in pairs["irregular"] for form in forms.split()}
+        self._short = {word.strip(): tuple(long.split()) for word, long in pairs["short"]}
+        self._endings = [(word[1:], long) for word, long in self._short.items() if word.startswith("-")]
+        self.of = lru_cache(maxsize=len(LISTS))(self._of)
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
-        self.expand = lru_cache(maxsize=1 << 11)(self._expand)
+        self.parts = lru_cache(maxsize=1 << 13)(self._parts)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
@@ -82,33 +83,43 @@ class Words:
                 joined.setdefault(self.stem(word), set()).add(number)
         self._groups_of = {root: frozenset(numbers) for root, numbers in joined.items()}
 
-    def of(self, name: str) -> frozenset[str]:
+    def _of(self, name: str) -> frozenset[str]:
         """Return the words of a list, empty for one that the vault lacks."""
-        if name not in self._of:
-            self._of[name] = frozenset(word for item in self._lists.get(name, ()) for word in item.split())
-        return self._of[name]
+        return frozenset(word for item in self._lists.get(name, ()) for word in item.split())
 
-    def phrases(self, name: str) -> tuple[tuple[str, ...], ...]:
-        """Return the items of a list of phrases, each as its words, the longest first."""
-        return tuple(sorted((tuple(item.split()) for item in self._lists.get(name, ())), key=len, reverse=True))
+    def phrases(self, *names: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
+        """Return the items of lists as phrases by their first word; those of a list of words are words."""
+        found: list[tuple[str, ...]] = []
+        for name in names:
+            found += (
+                [tuple(item.split()) for item in self._lists.get(name, ())]
+                if name in PHRASES
+                else [(word,) for word in sorted(self.of(name))]
+            )
+        return by_first(found)
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the lists, but those of other languages."""
-        listed = (
-            word for name in sorted(self._lists) if name != "foreign" for word in tokens(" ".join(self._lists[name]))
-        )
-        return frozenset(listed)
+        listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name != "foreign")
+        return frozenset(word for text in listed for word in tokens(text))
 
     def tokens(self, sentence: str) -> tuple[Token, ...]:
         """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
-        found: list[Token] = []
-        for match in _TOKEN.finditer(sentence):
-            word = match[0].casefold().replace("’", "'")
-            bare = word.removesuffix("'s")
-            parts = self._short.get(word, bare).split() + ["'s"] * (bare != word and word not in self._short)
-            found.extend(Token(part, *match.span()) for part in parts)
-        return tuple(found)
+        return tuple(
+            Token(part, *match.span())
+            for match in _TOKEN.finditer(sentence)
+            for part in self.parts(match[0].casefold().replace("’", "'"))
+        )
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """Return what a contraction or short form stands for; a word that is none is itself."""
+        if word in self._short:
+            return self._short[word]
+        for ending, long in self._endings:
+            if len(word) > len(ending) and word.endswith(ending):
+                return (*self.parts(word.removesuffix(ending)), *long)
+        return (word.removesuffix("'s"), "'s") if word.endswith("'s") and len(word) > 2 else (word,)
 
     def _stem(self, word: str) -> str:
         """Return a crude stem: irregular forms by list, then the commonest endings cut until none is left."""
@@ -119,16 +130,15 @@ class Words:
         """Return the numbers of the groups of words of like meaning that a stem belongs to."""
         return self._groups_of.get(stem, frozenset())
 
-    def _expand(self, text: str) -> str:
-        """Return a text with its contractions and short forms written out."""
-        return _TOKEN.sub(lambda found: self._short.get(found[0].casefold().replace("’", "'"), found[0]), text)
-
     def content(self, text: str) -> tuple[str, ...]:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
-        for word in tokens(self.expand(text)):
-            if word not in self.stop and (len(word) > 1 or word.isdigit()):
-                found.setdefault(self.stem(word), word.removesuffix("'s"))
+        before = ""
+        for word in (one.word for one in self.tokens(text)):
+            small = word in self.stop and not (word in self.of("homonym") and before in self.of("article"))
+            if not small and word != "'s" and (len(word) > 1 or word.isdigit()):
+                found.setdefault(self.stem(word), word)
+            before = word
         return tuple(found.values())
 
     def coverage(self, wanted: Iterable[str], text: str) -> float:
@@ -158,11 +168,11 @@ class Words:
 
     def is_ignorant(self, text: str) -> bool:
         """Return whether a text confesses that its speaker does not know."""
-        return self._says("ignorant", text)
+        return self._says("ignorant", [one.word for one in self.tokens(text)])
 
     def is_secret(self, text: str) -> bool:
         """Return whether a text asks not to be passed on."""
-        return self._says("secret", text)
+        return self._says("secret", [one.word for one in self.tokens(text)])
 
 
 def _kindred(root: str, have: Iterable[str]) -> bool:
@@ -173,37 +183,26 @@ def _kindred(root: str, have: Iterable[str]) -> bool:
     )
 
 
-def one_edit(one: str, other: str) -> bool:
-    """Return whether two words differ by one letter added, left out or changed, or two neighbours changed about."""
-    short, long = sorted((one, other), key=len)
-    same = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    if len(short) != len(long):
-        return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
-    swapped = short[same + 1 : same + 2] + short[same : same + 1] + short[same + 2 :]
-    return short[same + 1 :] == long[same + 1 :] or swapped == long[same:]
+def by_first(phrases: Iterable[tuple[str, ...]]) -> Mapping[str, Sequence[tuple[str, ...]]]:
+    """Return phrases by their first word, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(filter(None, phrases), key=len, reverse=True):
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
 
 
-class Misspellings:
-    """Finds the word that was meant by one nobody knows, within one letter.
+def right_word(word: str, meant: Collection[str], letters: str) -> str:
+    """Return the word that was meant by one that nobody knows, within one letter; without any, the word itself.
 
     Args:
+        word: the word; in one of three letters only neighbours may have changed about.
         meant: the words that may be meant.
+        letters: those that words are written with.
     """
-
-    def __init__(self, meant: Collection[str]) -> None:
-        self._by_part: dict[str, list[str]] = {}
-        for word in sorted(meant):
-            for part in _parts(word):
-                self._by_part.setdefault(part, []).append(word)
-
-    def meant(self, word: str) -> str:
-        """Return the word that was meant, or the word itself where it is too short or none is near."""
-        near = {other for part in _parts(word) for other in self._by_part.get(part, ()) if one_edit(word, other)}
-        if len(word) < 4:
-            near = {other for other in near if len(other) == len(word) and sorted(other) == sorted(word)}
-        return min(near, key=lambda other: (sorted(other) != sorted(word), other[0] != word[0], other), default=word)
-
-
-def _parts(word: str) -> set[str]:
-    """Return a word and what stays of it when any one letter is left out; words within one letter share one."""
-    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))} if len(word) > 2 else set()
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    near = {f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1}
+    if len(word) > 3:
+        near |= {f"{a}{b[1:]}" for a, b in cuts}
+        near |= {f"{a}{letter}{b[skip:]}" for a, b in cuts for letter in letters for skip in (0, 1)}
+    found = [other for other in near if other in meant] if len(word) > 2 else []
+    return min(found, key=lambda other: (sorted(other) != sorted(word), other[0] != word[0], other), default=word)

@@ -1,0 +1,100 @@
+"""Everyday wordings of what people say to a villager, each with a plain sentence that means the same.
+
+Written without looking at the patterns and examples of the vault. A row is the plain sentences, any of which will do,
+and the wordings, parted by bars.
+"""
+
+from __future__ import annotations
+
+TABLE = """
+What do you see? | what can I see here | what's in here then | anything lying about in this place? | so what have we got here | what objects are in the room
+Which exits are there? | where does one go from here? | what are the ways out | how many exits does this place have? | any doors in this room?
+How do I get to the library? | hey, do you happen to know the way to the bee yard? | whereabouts is the library and how do I reach it | I'm trying to find the library | which path takes you to the mill | could you point me toward the old mill
+Where is Moss? | any idea where Moss is? | have you seen Corvin anywhere? | I'm looking for Eliza | do you know where she's got to? | where has Moss gone off to | Where'd Tamsin go?
+Who is here? | who else is around? | is it just the two of us here? | anyone else in the room? | who's with us
+Where are we? | what's this place called? | what place is this | where am I exactly
+What are you carrying? | what've you got on you | is there anything in your pockets? | show me what you're carrying | what's that you've got in your hands
+What are you wearing? | what clothes have you got on | what is it you're wearing today?
+What is Moss wearing? / What does Moss look like? | what's Tamsin got on | does Corvin have a hat on? | what does he look like
+Is Moss asleep? | is he asleep? | has Moss nodded off? | is Tamsin still up? | are they awake yet? | is Eliza sleeping or awake
+Is the gate open? | is it open? | has somebody shut the door? | is the lamp burning | can you tell me if the gate's locked | is the oil lamp still lit?
+What does the sundial look like? / What is the sundial made of? / What does the sign say? | can you describe the sundial to me? | what's the sundial made out of | what is written on it? | what does it say on the stone
+How is the weather? | what's it like out there today? | nice weather we're having, isn't it? / lovely weather today | is it going to rain? | do you think it'll snow tonight | is it cold outside
+What time is it? | do you happen to have the time? | what time do you make it? | is it getting late? | what's today's date
+How are you? | how are things with you | you doing ok? | how've you been keeping, my friend? | are you alright? | hope you're well? | how do you feel today
+Who are you? | and you are? | may I ask your name? | what do they call you | what should I call you? | whats your name agian | sorry, I didn't catch your name / what is your name?
+What is my name? | do you still know what I'm called? | can you remember my name | what's my name again?
+My name is Jonas. | I'm Jonas by the way | the name is Jonas | you can call me Jonas | people around here call me Jonas | I go by Jonas
+What do you know about me? | what have I told you about myself so far? | tell me what you know about me | so what do you remember about me
+Who is Moss? | Who is Ruth | who's this Ruth everybody talks about? | do you know Corvin at all? | who would Tamsin be? | tell me about Eliza / what do you know about Eliza
+What do you do for a living? | what line of work are you in? | what do you do all day | what's your trade then
+Tell me about yourself. | what's your story, then? | tell us a bit about yourself | what sort of person would you say you are
+Where do you live? | where's your house? | is this your home? | where'd you grow up? | do you live round here
+Do you have a family? / are you married? | have you got any kids? | do you have a husband? | any brothers or sisters? | is there a special someone in your life?
+What do you want most in life? | what are you after in life? | what's your dearest wish? | is there anything you long for?
+What did you do today? | how did you spend your day? | what have you been up to today? | been busy today? | did you have a good day / how was your day?
+Do you like honey? / what do you think of the mill? | are you fond of honey? | what's your opinion on the new bridge? | do you think the tower is pretty? | what's your favorite color?
+What do you think of Moss? | what do you make of Corvin? | do you get on with Tamsin? | is Corvin a nice fellow? | would you trust Moss?
+Do you like me? | what do you think of me? | are we friends? | are you cross with me?
+What did Moss say about the bees? / did Moss say anything about the bees? | what's Moss been saying about the bees | can you tell me what Corvin said about the gate? | did Eliza mention the bees at all? | what did he tell you
+What did I tell you about my sister? / what do you know about my sister? | what do you remember about my sister? | remember my sister? | what did I say about my dog? | do you recall what I told you about the boat | tell me what I said about my job
+Did I tell you about my sister? | have I mentioned my brother to you? | did I ever tell you about the boat | I've told you about my dog, haven't I?
+What is my dog called? | what's the name of my dog? | do you know what my sister's called? | my cat's name, do you remember it?
+How many bees does Moss keep? | how many sisters have I got? | do you know how many cows Hanna has? | what's the number of my house | how old's my daughter
+When does the ferry leave? | what time's the ferry? | when will the shop open? | do you remember when my birthday is? | what day is the market held
+Where is my key? / where did I put my key? | do you remember where I hid the key? | where did I say I left my spectacles | so, where's the money hidden? | where does my sister live
+Why did Moss leave? | how come Moss left? | what made her move away? | do you know why the bridge is closed | for what reason did he go
+What colour was it? | what color was her hair? | what colour is my boat | do you remember the color of my coat
+Who told you that? | says who? | where did you get that from? | who'd you hear it from | how would you know | how do you know about that?
+Who built the bridge? / who keeps bees? | who owns the ferry? | who did I say built the tower? | do you know who lives in the mill | who bakes bread around here?
+Does Moss keep bees? / is there a mill? | does my sister have a dog? | do I have a cat? | did the ferry come? | was the bridge built by monks?
+Any news? | heard anything new? | what's been going on round here? | got any gossip for me? | what's happening in the village these days | did I miss anything?
+Tell me a joke. | know any good jokes? | make me laugh, will you?
+What should I do? | what would you recommend I do here? | got any advice? | I don't know what to do with myself, any suggestions?
+Hello! | hiya | good mornin | well hello there, stranger | evening all | hey Loci
+Goodbye! | right, I must dash | see you around then | I'd better be going | cheerio, take care | bye for now
+Good night. | night night, sleep well | I'm going to bed now
+Thank you. | thanks a bunch | thanks ever so much for that | that's very kind of you | cheers mate
+I am sorry. | sorry about before | I apologise, that was rude of me | please forgive me
+My father died last winter. | my granny passed away on Tuesday | our dog died this morning | I lost my wife two years ago | my best friend has just died | we're burying my uncle tomorrow
+My mother is in hospital. | my little boy's been taken to hospital | I've got a terrible headache | my wife is very ill | I think I'm coming down with something | Dad had a heart attack last night | I broke my leg
+Today is my birthday. | it's my birthday tomorrow | guess who's turning thirty today? | my daughter turns six today | happy birthday!
+I am in love. / we are getting married | I'm getting married in the spring | my sister just had a baby | we're expecting our first child | I've fallen in love | I passed my exam!
+I am so sad today. | I've been feeling a bit down | I'm so lonely these days | today was awful | I miss my brother so much | I am scared of the storm
+I am so happy today. | I'm in such a good mood | I've had a brilliant day | couldn't be better, thanks | I feel fantastic
+You are so kind. | you're a lovely person | you've got a great memory | what a clever thing you are | I really like talking to you
+You are an idiot. | you're such a fool | shut your face, you moron | I can't stand you
+You are wrong. | that isn't what I asked you | you've already said that | you're not making any sense | that's a lie | that's not true
+I was wrong, it is on Friday. | sorry, I meant Tuesday | actually it's not blue but green | no, correction, it was my aunt | I made a mistake, her name is Ida
+What do you mean? | I don't understand | could you repeat that please | come again? | what was that you said
+Can you keep a secret? | can I trust you with something? | may I tell you something in private? | you won't tell anybody, right?
+Don't tell anybody. | keep this between us please | not a word to anyone | that's just between you and me
+Follow me. | come along with me | won't you come with me? | let's take a stroll together | would you walk with me to the library
+Wait here. | hang on a minute | stay where you are | don't go anywhere
+Give me the lamp. | could I have the lamp, please? | hand me that lamp | can I borrow your spade?
+Tell Moss that the gate is open. | let Eliza know I'm late | if you see Moss, tell him dinner is ready | pass on my regards to Tamsin
+This is for you. | I've brought you a present | here, have an apple | these flowers are for you
+I promise to come back. | I'll bring you some honey tomorrow | you have my word, I'll be back
+What did I promise you? | did I promise you something? | what was I going to bring you? | have I promised anything
+When did we first meet? | how long have we known each other? | when was it that we met? | remember the day we met?
+When did we last speak? | when was I here last? | how long is it since I was last here
+Do you remember me? | don't you recognise me? | have you forgotten me? | we've met before, haven't we?
+Are you a robot? | are you a real person? | am I talking to a machine here? | you're an AI, aren't you
+What did Moss do? / what is Moss doing? | what's Corvin up to? | what's she doing now? | who took the lamp?
+Have you ever been to the library? | ever been to the bee yard? | what's it like in the library? | did you ever visit the mill
+Wo ist der Schlüssel? | Wie geht es dir heute? | Où est la bibliothèque? | ¿Cómo te llamas? | Ich verstehe dich nicht
+My sister lives in Bergen. | so, my dog is called Biscuit | I can't find my spectacles | well, I'm off to the market on Saturday to buy eggs | you know, I used to be a sailor | did you know my brother has a boat? | I've lost my glasses | the well is dry again | my neighbor's roof is leaking
+What is the ferry like? / what do you know about the mill? | what can you tell me about the mill? | know anything about the old mill? | have you heard about the fire? | what happened to the bridge? | I'd like to hear about the harbour | what are we out of / what is missing?
+What else? / what did she do? | and what happened then? | anything else? | and after that? | go on / and then? | what did she do next
+"""
+
+
+def rows(table: str = TABLE) -> list[tuple[tuple[str, ...], str]]:
+    """Return the wordings, each after the plain sentences."""
+    found: list[tuple[tuple[str, ...], str]] = []
+    for line in table.strip().splitlines():
+        plain, *said = (part.strip() for part in line.split(" | "))
+        for one in said:
+            wording, _, more = one.partition(" / ")
+            found.append(((*plain.split(" / "), *filter(None, [more])), wording))
+    return found
