@@ -43,7 +43,7 @@ Items = tuple[tuple[str, int], ...]
 """The items of a list, each with the number of its line."""
 _MARK = re.compile(r"\{\w*\}?|'s\b|[^\W_]+(?:-[^\W_]+|'(?!s\b)[^\W_]+)*|\S")
 _BRACKETS = {"(": ")", "[": "]"}
-_SPOKEN = {"is": ("is", "'s"), "has": ("has", "is", "'s")}
+_SPOKEN = {"is": ("is", "'s"), "'s": ("'s", "is"), "has": ("has", "is", "'s")}
 """How a word may be said: "who's" may be who is and who has."""
 
 
@@ -93,6 +93,8 @@ class Pattern:
                 if mark[1:-1] not in (*SLOTS, *LISTS) or not mark.endswith("}"):
                     near = hint(mark.strip("{}"), SLOTS)
                     raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{near}")
+                if mark[1:-1] not in SLOTS and len(closing) == 1 and not firsts[-1]:
+                    firsts[-1:] = [item[0] for item in self._words.items(mark[1:-1])]
             elif not _is_word(mark):
                 if closing and mark in (")", "]"):
                     break
@@ -156,7 +158,7 @@ def _slot(name: str, words: Words) -> str:
     regex = SLOTS.get(name, f"{{{name}}}")
     for one in ("person", "self", name):
         if f"{{{one}}}" in regex:
-            said = (_said(word, words.of("verbal")) for word in sorted(words.of(one)))
+            said = ("".join(_said(word, words.of("verbal")) for word in item) for item in words.items(one))
             regex = regex.replace(f"{{{one}}}", "|".join(said) or "(?!)")
     return regex
 

@@ -69,9 +69,9 @@ class Lore:
         for order, (intent, one) in enumerate(patterns):
             for word in min(one.needed, key=lambda some: sum(counts[each] for each in some)):
                 self._index.setdefault(word, []).append((-order, intent, one))
-        self._courtesies, self._fillers = words.phrases("courtesy"), words.phrases("filler", "aside")
-        self._tails = by_first(one[::-1] for some in words.phrases("tail").values() for one in some)
-        self._asking = words.phrases("asking")
+        self._courtesies, self._asking = by_first(words.items("courtesy")), by_first(words.items("asking"))
+        self._fillers = by_first([*words.items("filler"), *words.items("aside")])
+        self._tails = by_first(one[::-1] for one in words.items("tail"))
         self._names_of = lru_cache(maxsize=64)(self._by_first)
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
@@ -90,10 +90,8 @@ class Lore:
     @cached_property
     def _meant(self) -> frozenset[str]:
         """The words that a misspelling may mean: those that decide what a sentence means."""
-        lists = (self._courtesies, self._fillers, self._tails, self._asking)
-        return frozenset(self._literals).union(
-            word for some in lists for group in some.values() for one in group for word in one
-        )
+        lists = ("courtesy", "filler", "aside", "tail", "asking")
+        return frozenset(self._literals).union(*(one for name in lists for one in self.words.items(name)))
 
     @cached_property
     def _examples(self) -> Examples:
@@ -195,9 +193,7 @@ class Lore:
 
     def _by_patterns(self, sentence: str, names: Names, *, last: bool) -> Meaning | None:
         bare, words, right = self._said(sentence, names)
-        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said)]
-        if last:  # an open question is read at its heart
-            readings = readings[-1:]
+        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said, last)]
         found = [one for some in dict.fromkeys(readings) for one in self._matches(bare, some, last)]
         if any(one.intent.counterexamples for one in found):
             masked = self._masked(sentence, names)
@@ -207,15 +203,17 @@ class Lore:
         best = max(found, key=lambda one: one[:4])
         return self._meaning(best.intent, sentence, names, best.slots, "open" if last else "pattern")
 
-    def _readings(self, sentence: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
-        """Yield a sentence, then it without what may be passed over around it and within it, then what it asks."""
+    def _readings(self, sentence: tuple[Token, ...], last: bool) -> Iterator[tuple[Token, ...]]:
+        """Yield a sentence, it without what may be passed over around and within it, and what it asks indirectly.
+
+        An open question, which is tried last, is what is asked indirectly alone.
+        """
         trimmed = self._trimmed(sentence)
         bare = self._trimmed(self._without_fillers(trimmed))
-        yield from (sentence, trimmed, bare)
         size = _opening(self._asking, bare)
-        if size and bare[size].word in self.words.of("wh"):
-            yield bare[size:]
-            yield self._turned(bare[size:])
+        indirect = size > 0 and bare[size].word in self.words.of("wh")
+        yield from () if indirect and last else (sentence, trimmed, bare)
+        yield from (bare[size:], self._turned(bare[size:])) if indirect else ()
 
     def _turned(self, asked: tuple[Token, ...]) -> tuple[Token, ...]:
         """Return an indirect question, "where she is" or "if she is here", as it is asked directly."""

@@ -13,7 +13,7 @@ WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 PAIRS = ("short", "irregular")
 """Lists whose items are a word, a colon, and other words."""
-PHRASES = ("courtesy", "tail", "aside", "asking", "ignorant", "secret")
+PHRASES = ("courtesy", "tail", "aside", "asking", "dying", "illness", "ignorant", "secret")
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
@@ -25,6 +25,7 @@ LISTS = (
     "met_death", "met_illness", "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck",
     "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied", "no_more", "aim_lead", "aim_place",
     "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh", "restful", "anybody",
+    "praised", "insulting",
 )  # fmt: skip
 """Every list of words that the instinct reads by."""
 
@@ -87,16 +88,11 @@ class Words:
         """Return the words of a list, empty for one that the vault lacks."""
         return frozenset(word for item in self._lists.get(name, ()) for word in item.split())
 
-    def phrases(self, *names: str) -> Mapping[str, Sequence[tuple[str, ...]]]:
-        """Return the items of lists as phrases by their first word; those of a list of words are words."""
-        found: list[tuple[str, ...]] = []
-        for name in names:
-            found += (
-                [tuple(item.split()) for item in self._lists.get(name, ())]
-                if name in PHRASES
-                else [(word,) for word in sorted(self.of(name))]
-            )
-        return by_first(found)
+    def items(self, name: str) -> Sequence[tuple[str, ...]]:
+        """Return the items of a list, each as its words; those of a list of words have one."""
+        if name in PHRASES:
+            return [tuple(item.split()) for item in self._lists.get(name, ())]
+        return [(word,) for word in sorted(self.of(name))]
 
     @property
     def vocabulary(self) -> frozenset[str]:
