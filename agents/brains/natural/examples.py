@@ -13,6 +13,7 @@ class Example(NamedTuple):
 
     intent: str
     words: tuple[str, ...]
+    asks: bool
     against: bool = False
 
 
@@ -34,18 +35,20 @@ class Examples:
             for feature, share in self._shares(row.words).items():
                 self._index.setdefault(feature, []).append((number, share))
 
-    def nearest(self, words: Sequence[str], without: int = -1) -> tuple[tuple[str, float], ...]:
+    def nearest(self, words: Sequence[str], asks: bool, without: int = -1) -> tuple[tuple[str, float], ...]:
         """Return intents by their similarity to a sentence, 0 to 1, best first; those with a counterexample nearer not.
 
         Args:
             words: the masked words of the sentence.
+            asks: whether it is a question; it is compared with such alone.
             without: the number of a row to leave out.
         """
         found: dict[int, float] = {}
         for feature, mine in self._shares(words).items():
             for number, share in self._index.get(feature, ()):
                 found[number] = found.get(number, 0.0) + mine * share
-        return best_intents((self.rows[number], score) for number, score in found.items() if number != without)
+        rows = ((number, self.rows[number], score) for number, score in found.items())
+        return best_intents((row, score) for number, row, score in rows if row.asks is asks and number != without)
 
     def _features(self, words: Sequence[str]) -> dict[str, None]:
         stems = [self._stem(word) for word in words]

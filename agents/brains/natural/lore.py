@@ -99,16 +99,20 @@ class Lore:
         texts += [(one.name, text, True) for one in self.intents.values() for text, _ in one.counterexamples]
         said = [word.word for _, text, _ in texts for word in self._said(text, NOBODY).words]
         named = Names("", tuple(sorted({word[1:] for word in said if word[0] == STRANGER})))
-        return Examples((Example(name, self._masked(text, named), not_so) for name, text, not_so in texts), self.words.stem)
+        return Examples(
+            (Example(name, self._masked(text, named), asks(text), not_so) for name, text, not_so in texts),
+            self.words.stem,
+        )
 
     @cached_property
     def _against(self) -> frozenset[tuple[str, tuple[str, ...]]]:
         return frozenset((row.intent, row.words) for row in self._examples.rows if row.against)
 
     @cached_property
-    def _kinds(self) -> Mapping[str, frozenset[str]]:
-        """The kinds of sentences that each intent has."""
-        return {name: frozenset(self._kind(text) for text, _ in one.examples) for name, one in self.intents.items()}
+    def _kinds(self) -> Mapping[str, frozenset[bool]]:
+        """Whether the examples of each intent ask, or tell; a question never tells something, though "did you know" does."""
+        kinds = {name: frozenset(asks(text) for text, _ in one.examples) for name, one in self.intents.items()}
+        return kinds | {STATEMENT: frozenset({False})}
 
     @cached_property
     def _of_listener(self) -> frozenset[str]:
@@ -148,7 +152,7 @@ class Lore:
 
     def near(self, sentence: str, names: Names, without: int = -1) -> tuple[tuple[str, float], ...]:
         """Return intents by the words that their nearest examples have in common with a sentence, best first."""
-        return self._examples.nearest(self._masked(sentence, names), without)
+        return self._examples.nearest(self._masked(sentence, names), asks(sentence), without)
 
     def _pattern(self, sentence: str, names: Names) -> Meaning | None:
         """Return the meaning by the first layer alone, the patterns; None where none fits."""
@@ -159,23 +163,19 @@ class Lore:
             return found
         if FOREIGN in self.intents and self._is_foreign(sentence, names):
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
-        question, kind = asks(sentence), self._kind(sentence)
+        question = asks(sentence)
         least = NEAR if near else NEAR_BY_WORDS
         elsewhere = question and self._is_of_another(sentence, names)
         for name, score in near or self.near(sentence, names):
             intent = self.intents[name]
             if score < least or intent.last:
                 break
-            if kind in self._kinds[name] and not (elsewhere and name in self._of_listener and score < THE_SAME):
+            if question in self._kinds[name] and not (elsewhere and name in self._of_listener and score < THE_SAME):
                 return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         found = self._by_patterns(sentence, names, last=True) if question else None
         name = QUESTION if question else STATEMENT
         intent = self.intents.get(name) or Intent(name, "memory" if question else "nothing", "", ())
         return found or self._meaning(intent, sentence, names, self._slots(sentence, names), "open")
-
-    def _kind(self, sentence: str) -> str:
-        """Return what kind of a sentence it is: by its question word, another question, or none."""
-        return "?" if asks(sentence) else ""
 
     def _is_of_another(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""

@@ -27,7 +27,7 @@ What is my name? | do you still know what I'm called? | can you remember my name
 My name is Jonas. | I'm Jonas by the way | the name is Jonas | you can call me Jonas | people around here call me Jonas | I go by Jonas
 What do you know about me? | what have I told you about myself so far? | tell me what you know about me | so what do you remember about me
 Who is Moss? | Who is Ruth | who's this Ruth everybody talks about? | do you know Corvin at all? | who would Tamsin be? | tell me about Eliza / what do you know about Eliza
-What do you do for a living? | what line of work are you in? | what do you do all day | what's your trade then
+What do you do for a living? | what line of work are you in? | what do you do all day / what did you do today? | what's your trade then
 Tell me about yourself. | what's your story, then? | tell us a bit about yourself | what sort of person would you say you are
 Where do you live? | where's your house? | is this your home? | where'd you grow up? | do you live round here
 Do you have a family? / are you married? | have you got any kids? | do you have a husband? | any brothers or sisters? | is there a special someone in your life?
