@@ -163,7 +163,9 @@ class Lore:
             return found
         if FOREIGN in self.intents and self._is_foreign(sentence, names):
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
-        question = asks(sentence)
+        question = self._asks(sentence, names)
+        if question and (found := self._clause(sentence, names)):
+            return found
         least = NEAR if near else NEAR_BY_WORDS
         elsewhere = question and self._is_of_another(sentence, names)
         for name, score in near or self.near(sentence, names):
@@ -176,6 +178,30 @@ class Lore:
         name = QUESTION if question else STATEMENT
         intent = self.intents.get(name) or Intent(name, "memory" if question else "nothing", "", ())
         return found or self._meaning(intent, sentence, names, self._slots(sentence, names), "open")
+
+    def _asks(self, sentence: str, names: Names) -> bool:
+        """Return whether a sentence is a question, also one that lacks the mark: "how late is it"."""
+        if asks(sentence):
+            return True
+        some = [one.word for one in self._trimmed(self._said(sentence, names).right)][:4]
+        of = self.words.of
+        if some[0] in of("place_head") | of("time_head"):  # "in which town"
+            some = some[1:]
+        verb = next((at for at, word in enumerate(some) if word in of("auxiliary")), 0)
+        return some[:1] != [] and some[0] in of("wh") - of("whether") and (verb == 1 or (verb == 2 and not {some[1]} & (of("self") | of("person") | of("article"))))
+
+    def _clause(self, sentence: str, names: Names) -> Meaning | None:
+        """Return the meaning of the clause that asks: "I need Moss, where is he?"; he is who was named before."""
+        for clause in sentence.split(", ")[:0:-1]:
+            found = self.pattern(clause, names) if asks(clause.rstrip("?")) else None
+            if found is None or found.wants == "nothing":
+                continue
+            whole = self._meaning(self.intents[found.intent], sentence, names, found.slots, found.how)
+            if found.slots.get("person", "").casefold() not in self.words.of("person"):
+                return whole
+            if named := self._slots(sentence, names).get("person"):
+                return whole._replace(slots={**found.slots, "person": named})
+        return None
 
     def _is_of_another(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""
@@ -292,9 +318,11 @@ class Lore:
         some = [one.word for one in self._said(sentence, names).words if one.word[0] not in (PERSON, STRANGER)]
         if not some or all(ord(letter) > 0x24F for word in some for letter in word if letter.isalpha()):
             return any(ord(letter) > 0x24F for letter in sentence if letter.isalpha())
-        foreign = sum(word in self.words.of("foreign") for word in some)
-        known = sum(self._is_known(word) and word not in self.words.of("foreign") for word in some)
-        return len(some) >= 3 and known <= FOREIGN_SHARE * len(some) and (foreign > known or known == 0)
+        strange = self.words.of("foreign")
+        foreign = sum(word in strange for word in some)
+        known = sum(self._is_known(word) and word not in strange for word in some)
+        few = len(some) < 3 and not foreign
+        return not few and known <= FOREIGN_SHARE * len(some) and (foreign > known or known == 0)
 
     # ---- names ----
 

@@ -98,3 +98,85 @@ def rows(table: str = TABLE) -> list[tuple[tuple[str, ...], str]]:
             wording, _, more = one.partition(" / ")
             found.append(((*plain.split(" / "), *filter(None, [more])), wording))
     return found
+
+BLIND = """
+What do you see? | is there anything worth looking at here | whats all this stuff here | tell me what's in this room
+Which exits are there? | which doors can I take? | how do we get out of here / how do I get to the library?
+How do I get to the library? | what is the quickest route to the bee yard | can you walk me to the library? | where do I have to go for the library | excuse me, where's the library please? / where is the library?
+Where is Moss? | have you any idea where Corvin might be? | did you see where Eliza went | have you bumped into Tamsin today? | I need Moss, where can I find him?
+Who is here? | how many of us are there in here | is somebody hiding here?
+Where are we? | remind me what this place is called | I don't recognise this place, where am I?
+What are you carrying? | have you got something in your hand? | did you bring anything with you? | what do you have in your bag there
+What are you wearing? | that's a nice coat, is it new? / is that a new coat you have on? | what do you have on today
+What is Moss wearing? / What does Moss look like? | what kind of clothes is Eliza wearing? | is Corvin tall or short?
+Is Moss asleep? | did Tamsin fall asleep already? | is Eliza still in bed | are you sure he's awake? / is Moss awake?
+Is the gate open? | can I go through the gate or is it locked? | is somebody keeping the lamp lit? | did anybody leave the gate open?
+What does the sundial look like? / What does the sign say? | can you read what's on the sign | how does the sundial look
+How is the weather? | what's the forecast for tomorrow | is the sun out? | brr, it's chilly today, isn't it?
+What time is it? | how late is it now | could you give me the time please | is it nearly noon?
+How are you? | you good? | how ya doing | is everything okay with you today? | you look a little pale, are you feeling alright?
+Who are you? | I don't think we've met, who are you? | and your name is? | tell me what you're called
+What is my name? | do u remember my name | say my name | what was my name again?
+My name is Jonas. | hello, I am Jonas | please call me Jonas | Jonas is the name | they named me Jonas
+What do you know about me? | how much do you know about me? | what can you recall from what I told you / what have I told you?
+Who is Moss? | have you met Ruth? | Corvin, who is that? | what do you know about Ruth?
+What do you do for a living? | do you have work here | what is your work? | how do you earn money?
+Tell me about yourself. | I want to know more about you | who is Loci really?
+Where do you live? | where do you sleep? | were you born here? | which house do you live in
+Do you have a family? / are you married? | do you have siblings? | are you a mother? | is your mum still alive
+What do you want most in life? | what would you wish for if you could? | what are you dreaming of? | what's on your to-do list?
+What did you do today? | tell me about your day | what were you doing before I came in?
+Do you like honey? / what do you think of the mill? | is honey your favourite? | do you hate spiders | what music do you like
+What do you think of Moss? | do you reckon Corvin is honest? | how well do you get along with Eliza | is Moss your friend?
+Do you like me? | do you enjoy my visits? | you're not angry with me, are you? | am I a good friend to you
+What did Moss say about the bees? / did Moss say anything about the bees? | Moss told you something about the bees, what was it? | what has Eliza got to say about the gate
+What did I tell you about my sister? / what do you know about my sister? | what have I said about my sister | what do I have to say about my job? | can you repeat what I told you about my boat?
+Did I tell you about my sister? | have I already told you about my dog | did I mention that I have a cat?
+What is my dog called? | tell me the name of my dog | how is my dog called | and what's his name?
+How many bees does Moss keep? | how many kids has my sister got? | how much does a loaf cost | what age is my brother?
+When does the ferry leave? | at what hour does the shop close? | when's my mum's birthday | how soon will the boat be back
+Where is my key? / where did I put my key? | where have I left my hat? | in which town does my aunt live | I told you where my keys are, where was it?
+Why did Moss leave? | why's the shop closed | what is she crying for? | do you know the reason why he left?
+What colour was it? | what colour did I say my door was? | is my boat red or blue?
+Who told you that? | did you hear that from Moss? | how come you know that | is that really so?
+Who built the bridge? / who keeps bees? | whose key is this? | which of the villagers keeps geese? | who's the owner of the inn?
+Does Moss keep bees? / did the ferry come? / is my aunt married? | has my brother got a boat? | can my sister swim? | are my parents still alive? | is Ida a nurse?
+Any news? | what's the word on the street | so, what's happening? | anything I should hear about? | tell me the news
+Tell me a joke. | I want to hear a joke | do you have a joke for me
+What should I do? | can you give me a hint | what would be a good thing to do now? | I'm bored
+Hello! | hey there | good afternoon, Loci | hello hello | yo
+Goodbye! | I have to leave now | see ya | so long, friend | till tomorrow then | alright, I'm out of here
+Good night. | sleep tight | goodnight and sweet dreams
+Thank you. | ta very much | I'm so grateful to you | that helps, thanks | thank you for everything
+I am sorry. | sorry for being so late | I'd like to apologise | oops, my mistake
+My father died last winter. | we lost our baby | my husband is dead | grandpa passed last night | my dog got run over | they buried my aunt yesterday
+My mother is in hospital. | my daughter has a fever | I'm feeling sick | my husband had an accident | doctor says I have cancer | my tooth hurts so bad
+Today is my birthday. | I turned 40 yesterday | tomorrow is my birthday | my son's birthday is today | it's our wedding anniversary
+I am in love. / we are getting married | he proposed to me! | I think I'm in love with my neighbour | I'm pregnant | my daughter got married on Saturday | I got a new job!
+I am so sad today. | I feel terrible | I'm not doing so well | I had a big fight with my sister and I'm upset | I'm afraid of the dark | my heart aches
+I am so happy today. | I'm so excited! | things are going really well | this is the best day of my life | I'm pretty good, and you?
+You are so kind. | you are the best | you're really helpful | I like your smile
+You are an idiot. | you suck | you're so stupid | you dumb cow
+You are wrong. | no, that's wrong | that's not what I said | you didn't answer my question | you got it all wrong
+I was wrong, it is on Friday. | oh sorry, it's on Monday, not Friday | wait, that's not right, he's forty | I misspoke, it's three
+What do you mean? | what? | huh? | I didn't quite get that | can you explain that?
+Can you keep a secret? | are you able to keep a secret? | can I tell you something personal?
+Don't tell anybody. | don't you dare tell anyone | let's keep it a secret | this stays between us
+Follow me. | come on, let's go | would you come with me please? | can you follow me
+Wait here. | just a moment | please stay here | don't move
+Give me the lamp. | please give me the key | I need your lamp | may I take the book?
+Tell Moss that the gate is open. | tell Eliza I said hi | could you let Moss know that supper's ready? | please ask Corvin to come here
+This is for you. | I have something for you | I've baked you a pie | this book is for you
+I promise to come back. | I swear I will help you | I'll come back tomorrow, promise
+What did I promise you? | did I make you a promise? | what is it I promised?
+When did we first meet? | how did we get to know each other? | when did I meet you first
+When did we last speak? | when did you see me last | how long ago was I here?
+Do you remember me? | do you know who you're talking to? / who am I? | do you recognize my face? | I've been here before, remember?
+Are you a robot? | are you for real? | you're not human, are you | are you artificial?
+What did Moss do? / what is Moss doing? | what's everybody doing? | who closed the gate? | has Tamsin done anything today?
+Have you ever been to the library? | do you know the library? / what do you know about the library? | how do you like the library? / do you like honey? | were you at the library today?
+Wo ist der Schlüssel? | Guten Morgen, wie geht's? | Je m'appelle Pierre | Mi hermana vive en Madrid | Dove abiti?
+My sister lives in Bergen. | my sister's got a new boat | oh by the way, I'm a teacher | I grew up near the sea | we have three goats and a pig | yesterday I met a fox by the well | the key is under the mat | I haven't eaten since yesterday | Ruth moved to the city in spring | I always wanted to be a painter | my favorite food is soup | I hate mushrooms
+What is the ferry like? / what do you know about the mill? | what's the deal with the old mill | tell me everything about the well | have you heard of the big storm | what's a sundial
+What else? / what did she do? | what happened afterwards? | and then what happened? | tell me more
+"""
