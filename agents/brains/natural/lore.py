@@ -109,6 +109,22 @@ class Lore:
         return frozenset((row.intent, row.words) for row in self._examples.rows if row.against)
 
     @cached_property
+    def _wh(self) -> frozenset[str]:
+        """The words that begin a question which tells what it asks for."""
+        return self.words.of("wh") - self.words.of("whether")
+
+    @cached_property
+    def _asked(self) -> Mapping[str, frozenset[str]]:
+        """The question words that each intent is asked with."""
+        texts = {name: " ".join(text for text, _ in one.examples) for name, one in self.intents.items()}
+        return {
+            name: self._wh.intersection(
+                [one.word for one in self.words.tokens(texts[name])] + [one for each in intent.patterns for one in each.literals]
+            )
+            for name, intent in self.intents.items()
+        }
+
+    @cached_property
     def _kinds(self) -> Mapping[str, frozenset[bool]]:
         """Whether the examples of each intent ask, or tell; a question never tells something, though "did you know" does."""
         kinds = {name: frozenset(asks(text) for text, _ in one.examples) for name, one in self.intents.items()}
@@ -164,14 +180,17 @@ class Lore:
         if FOREIGN in self.intents and self._is_foreign(sentence, names):
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
         question = self._asks(sentence, names)
-        if question and (found := self._clause(sentence, names)):
+        if found := self._clause(sentence, names) if question else self._last_clause(sentence, names):
             return found
         least = NEAR if near else NEAR_BY_WORDS
         elsewhere = question and self._is_of_another(sentence, names)
+        heart = [*self._readings(self._said(sentence, names).right, last=True)][-1]
         for name, score in near or self.near(sentence, names):
             intent = self.intents[name]
             if score < least or intent.last:
                 break
+            if question and heart[0].word in self._wh - self._asked[name]:
+                continue
             if question in self._kinds[name] and not (elsewhere and name in self._of_listener and score < THE_SAME):
                 return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         found = self._by_patterns(sentence, names, last=True) if question else None
@@ -202,6 +221,12 @@ class Lore:
             if named := self._slots(sentence, names).get("person"):
                 return whole._replace(slots={**found.slots, "person": named})
         return None
+
+    def _last_clause(self, sentence: str, names: Names) -> Meaning | None:
+        """Return the meaning of the last clause of a sentence whose clauses each fit a pattern: "thanks, see you"."""
+        clauses = sentence.split(", ")
+        found = [self.pattern(clause, names) for clause in clauses] if len(clauses) > 1 else [None]
+        return found[-1] if all(one and one.wants == "nothing" for one in found) else None
 
     def _is_of_another(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""

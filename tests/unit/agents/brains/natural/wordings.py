@@ -180,3 +180,85 @@ My sister lives in Bergen. | my sister's got a new boat | oh by the way, I'm a t
 What is the ferry like? / what do you know about the mill? | what's the deal with the old mill | tell me everything about the well | have you heard of the big storm | what's a sundial
 What else? / what did she do? | what happened afterwards? | and then what happened? | tell me more
 """
+
+FRESH = """
+What do you see? | could you tell me what's lying around here | is there anything useful in this room | what's over there in the corner
+Which exits are there? | is there a back door? | where would that door lead me | what rooms are next to this one
+How do I get to the library? | so how would I get to the library from here? | I'd like to go to the bee yard, which way is it? | can you tell me where the library is? / where is the library?
+Where is Moss? | has Moss been around today? | you haven't seen Eliza, have you? | what room is Tamsin in right now
+Who is here? | who is that standing in the corner | are there more people here | apart from us, is anyone here?
+Where are we? | could you remind me where we are? | what do folks call this place | is this the bee yard?
+What are you carrying? | mind showing me what's in your bag? | have you got a knife on you? | what's that thing you're holding
+What are you wearing? | what a lovely scarf, is it new? / is that a new coat you have on? | are you wearing a hat
+What does Moss look like? | I've never seen Corvin, what does he look like? | what colour are Eliza's eyes? | does Tamsin wear glasses
+Is Moss asleep? | do you know if Eliza is awake? | is he sleeping right now | has Tamsin gone to bed yet?
+Is the gate open? | the gate, is it locked? | did someone lock up the library? | is the lamp off
+What does the sundial look like? / What does the sign say? | what's written over the door | tell me what the sundial looks like
+How is the weather? | any chance of rain today? | what's the weather gonna be like tomorrow | it's so hot today, isn't it?
+What time is it? | time please? | have you got the time on you | what's the date today?
+How are you? | how do you do this fine morning | feeling any better today? | are you in good health? | everything okay?
+Who are you? | and who might you be? | what was your name, sorry? | what's ur name | do you go by a nickname?
+What is my name? | bet you don't remember my name | how do you call me? | do you know what I'm called
+My name is Jonas. | it's Jonas, by the way | everybody just calls me Jonas | hey, I'm Jonas and I'm new here
+What do you know about me? | what do you remember of me | do you know a lot about me? | what did I tell you about me?
+Who is Moss? | Eliza? who's that? | do you happen to know Corvin | is Tamsin someone I should know?
+What do you do for a living? | what do you work as | what's your day job | are you employed here?
+Tell me about yourself. | I know nothing about you, tell me something | describe yourself please
+Where do you live? | where's your bedroom | do you have a house here? | have you always been living here?
+Do you have a family? / are you married? | have you ever been married? | got a boyfriend? | do you have any relatives
+What do you want most in life? | what makes life worth living for you? | what are your plans for the week | is there something you dream about?
+What did you do today? | what have you been doing since breakfast | anything nice happen to you today? | how have you been spending your time?
+Do you like honey? / what do you think of the mill? | do you like it here? | what's the best season in your view? | any hobbies? | are you a cat person?
+What do you think of Moss? | how do you feel about Eliza | is Corvin good company? | what do you really think of Moss
+Do you like me? | am I annoying you? | have I upset you? | do you think we could be friends?
+What did Moss say about the bees? / did Moss say anything about the bees? | what were Moss's words about the bees | what did Eliza tell you yesterday | has Corvin said anything about me?
+What did I tell you about my sister? / what do you know about my sister? | what did I say my sister does | tell me about my sister again | what was it I told you about my boat
+Did I tell you about my sister? | I don't think I told you about my boat, did I? | did I ever say where I come from?
+What is my dog called? | what did I call my cat? | my sister's name is what again? | what's the dog's name
+How many bees does Moss keep? | how many eggs do the hens lay a day | how far away is the sea | how big is my garden
+When does the ferry leave? | what time do they close | when did I say my birthday is | when exactly did she leave?
+Where is my key? / where did I put my key? | where'd I put my glasses | where does Ida work | do you know where I left my coat? | where can you buy fish here
+Why did Moss leave? | and why is that? | why did my aunt move to Oslo | why don't I eat meat?
+What colour was it? | what colour are the shutters? | what's the colour of my bike | which colour was her coat
+Who told you that? | who did you get that from? | and you heard that where? / where did you hear that? | are you sure about this?
+Who built the bridge? / who keeps bees? | who's the best cook here | who gave me the ring? | who lives next door to me
+Does Moss keep bees? / did the ferry come? / is my aunt married? | do any of my friends play chess? | is my brother younger than me | was there ever a mill here? | did I sell the boat?
+Any news? | anything exciting going on? | what have people been up to lately | so what did I miss while I was gone
+Tell me a joke. | can you tell a joke? | cheer me up with a joke
+What should I do? | what's a good place to start? | what can a visitor do around here | I need your advice
+Hello! | hey you | greetings, friend | hi again | top of the morning to you
+Goodbye! | gotta go now, bye | thanks for the chat, see you tomorrow | I'm leaving, goodbye | I won't keep you any longer | take it easy, see you
+Good night. | I'm so sleepy, good night | nighty night
+Thank you. | thank you kindly, that was helpful | I appreciate that | oh thanks, you're a dear
+I am sorry. | I'm terribly sorry about yesterday | sorry, I didn't mean that | I want to apologise for being rude
+My father died last winter. | my baby sister died when I was five | my mum is dead | my horse died on Sunday | I'm burying my father on Friday | he died in my arms
+My mother is in hospital. | my gran fell and broke her hip | I've been ill since Monday | I have a stomach ache | they had to operate on my brother
+Today is my birthday. | it is my 30th birthday today | my wife's birthday is tomorrow | happy new year!
+I am in love. / we are getting married | I just became a father! | we got married in May | my girlfriend said yes! | I'm going to be a grandmother
+I am so sad today. | I've had enough of everything | I feel like crying | I'm really worried about my son | I'm so stressed
+I am so happy today. | I couldn't be happier | I'm having a wonderful time here | life is treating me well
+You are so kind. | you're such a good listener | you have a lovely voice | I'm lucky to know you
+You are an idiot. | you're nothing but a liar | what a stupid answer, you fool | I hate you
+You are wrong. | I never said that | you're mistaken | that can't be true | you keep telling me the same thing
+I was wrong, it is on Friday. | actually, I meant my aunt, not my sister | let me correct that, it's in June | I was mistaken about the day
+What do you mean? | what do you mean by that? | pardon me? | I'm not following you
+Can you keep a secret? | could you keep something to yourself? | I want to tell you a secret
+Don't tell anybody. | don't let anyone know | please keep it to yourself | nobody must find out
+Follow me. | come with me to the garden please | let's go together | would you like to go for a walk with me
+Wait here. | wait for me here | give me a second | don't leave me
+Give me the lamp. | lend me your lamp for a moment | could you hand me that? | can you give me back my book
+Tell Moss that the gate is open. | can you let Eliza know that I'm here? | give Corvin my best wishes | when you see Tamsin, say hello from me
+This is for you. | please take this, it's yours | look what I brought you | here's a flower for you
+I promise to come back. | I promise I won't be long | I'll give you the money tomorrow
+What did I promise you? | what was my promise to you? | didn't I promise you something
+When did we first meet? | when did you first see me? | when did we become friends
+When did we last speak? | when did we talk last time | how long have I been gone
+Do you remember me? | can't you remember me? | you do know me, right? | have you seen me around before
+Are you a robot? | is there a real person talking to me? | are you programmed | you sound like a robot, are you one?
+What did Moss do? / what is Moss doing? | what's Moss doing there | what has Eliza been doing all day? | who's been in my garden?
+Have you ever been to the library? | what's the library like inside | did you like the bee yard when you went there? / do you like honey? | have you been in the library lately
+Wo ist der Schlüssel? | Hola, ¿qué tal? | Je ne parle pas anglais | Kannst du mir helfen?
+My sister lives in Bergen. | my name day is in June but nobody cares | I can't stand the smell of fish | um, my brother's wife is from Spain | I do pottery on Sundays | me and my brother run the ferry | Grandpa used to tell us stories | I've got three sisters and no brothers | she's left-handed | there's a fox living under our shed | I need to buy flour tomorrow | I'm not from around here
+What is the ferry like? / what do you know about the mill? | what do you know of the flood? | ever heard of the ghost in the tower? | I wanna know about the old mill
+What else? / what did she do? | and what else? | then what happened? | what did he do after that
+"""
