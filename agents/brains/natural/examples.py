@@ -8,6 +8,10 @@ from math import log, sqrt
 from typing import NamedTuple
 
 
+COMMON, LIKELY = 80, 40
+"""Examples from which on a word is too common to look any up by, and how many of those looked up are compared."""
+
+
 class Example(NamedTuple):
     """An example sentence as its masked words; `against` marks a counterexample, which is of any intent but this."""
 
@@ -30,10 +34,11 @@ class Examples:
         counts = Counter(feature for row in self.rows for feature in self._features(row.words))
         self._rarest = log(1 + len(self.rows))
         self._weights = {feature: log(1 + len(self.rows) / count) for feature, count in counts.items()}
-        self._index: dict[str, list[tuple[int, float]]] = {}
-        for number, row in enumerate(self.rows):
-            for feature, share in self._shares(row.words).items():
-                self._index.setdefault(feature, []).append((number, share))
+        self._shared = [self._shares(row.words) for row in self.rows]
+        self._index: dict[str, list[int]] = {}
+        for number, shares in enumerate(self._shared):
+            for feature in shares:
+                self._index.setdefault(feature, []).append(number)
 
     def nearest(self, words: Sequence[str], asks: bool, without: int = -1) -> tuple[tuple[str, float], ...]:
         """Return intents by their similarity to a sentence, 0 to 1, best first; those with a counterexample nearer not.
@@ -43,12 +48,16 @@ class Examples:
             asks: whether it is a question; it is compared with such alone.
             without: the number of a row to leave out.
         """
-        found: dict[int, float] = {}
-        for feature, mine in self._shares(words).items():
-            for number, share in self._index.get(feature, ()):
-                found[number] = found.get(number, 0.0) + mine * share
-        rows = ((number, self.rows[number], score) for number, score in found.items())
-        return best_intents((row, score) for number, row, score in rows if row.asks is asks and number != without)
+        mine = self._shares(words)
+        rare = [feature for feature in mine if len(self._index.get(feature, ())) <= COMMON] or [*mine]
+        rough: dict[int, float] = {}
+        for feature in rare:
+            for number in self._index.get(feature, ()):
+                rough[number] = rough.get(number, 0.0) + mine[feature] * self._shared[number][feature]
+        likely = [number for number in rough if self.rows[number].asks is asks and number != without]
+        likely = sorted(likely, key=lambda number: (-rough[number], number))[:LIKELY]
+        scores = (sum(share * self._shared[number].get(one, 0.0) for one, share in mine.items()) for number in likely)
+        return best_intents(zip((self.rows[number] for number in likely), scores, strict=True))
 
     def _features(self, words: Sequence[str]) -> dict[str, None]:
         stems = [self._stem(word) for word in words]

@@ -12,13 +12,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from agents.brains._texts import TEXTS
 from agents.brains.natural.words import LISTS, PAIRS, Words
 from mud.errors import Problem
 from mud.registry import hint
-from mud.storage.documents import Document, examine_document, markdown_lines
+from mud.storage.documents import Document, examine_document
 
 WANTS = ("nothing", "memory", "self", "place", "people", "way", "deed")
 ASKS = ("", "what", "who", "when", "where", "number", "why", "name", "colour", "yes")
@@ -43,6 +44,7 @@ Items = tuple[tuple[str, int], ...]
 """The items of a list, each with the number of its line."""
 _MARK = re.compile(r"\{\w*\}?|'s\b|[^\W_]+(?:-[^\W_]+|'(?!s\b)[^\W_]+)*|\S")
 _BRACKETS = {"(": ")", "[": "]"}
+_SIGNS = frozenset("()[]|")
 _SPOKEN = {"is": ("is", "'s"), "'s": ("'s", "is"), "has": ("has", "is", "'s")}
 """How a word may be said: "who's" may be who is and who has."""
 
@@ -66,47 +68,53 @@ class Pattern:
     def __init__(self, source: str, words: Words) -> None:
         self._words = words
         marks = _MARK.findall(source.casefold().replace("’", "'"))
-        self._marks = [part for mark in marks for part in (words.parts(mark) if mark[0].isalnum() else (mark,))]
-        self.literals = [mark for mark in self._marks if _is_word(mark)]
-        self.needed = self._needed()
-        """Sets of words; a sentence that fits has a word of each."""
+        self._marks = [*chain.from_iterable(map(words.parts, marks))]
+        self.needed, self.opens = self._needed()
+        """Sets of words of which a sentence that fits has one each, and those that it begins with, where this is sure."""
         if not self.needed:
             raise ValueError("it has no word that every sentence of it would have; expected at least one")
 
-    def _needed(self) -> list[frozenset[str]]:
+    @property
+    def literals(self) -> list[str]:
+        """The words of the pattern, each time it has them."""
+        return [mark for mark in self._marks if _is_word(mark)]
+
+    def _needed(self) -> tuple[list[frozenset[str]], frozenset[str]]:
         needed: list[frozenset[str]] = []
         closing: list[str] = []
         before, firsts = "(", [""]  # the first word of each of several
+        first, opens = True, frozenset[str]()
         for mark in self._marks:
-            if mark in (")", "]", "|") and closing and before in ("(", "[", "|"):
-                raise ValueError("nothing stands beside a |; expected words, or [ ] around what may be left out")
-            if mark in _BRACKETS:
+            if mark not in _SIGNS and mark[0] != "{":
+                if not _is_word(mark):
+                    raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
+                if not closing:
+                    needed.append(_spoken(mark))
+                elif not firsts[-1] and len(closing) == 1:
+                    firsts[-1] = mark
+            elif mark in _BRACKETS:
                 firsts = firsts if closing else [""]
                 closing.append(_BRACKETS[mark])
-            elif closing and mark == closing[-1]:
-                closing.pop()
-                if mark == ")" and not closing and all(firsts):
-                    needed.append(frozenset(said for word in firsts for said in _SPOKEN.get(word, (word,))))
-            elif closing and mark == "|":
-                firsts = [*firsts, ""] if len(closing) == 1 else firsts
-            elif mark.startswith("{"):
-                if mark[1:-1] not in (*SLOTS, *LISTS) or not mark.endswith("}"):
+            elif mark[0] == "{":
+                if mark[1:-1] not in SLOTS and mark[1:-1] not in LISTS:
                     near = hint(mark.strip("{}"), SLOTS)
                     raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{near}")
                 if mark[1:-1] not in SLOTS and len(closing) == 1 and not firsts[-1]:
                     firsts[-1:] = [item[0] for item in self._words.items(mark[1:-1])]
-            elif not _is_word(mark):
-                if closing and mark in (")", "]"):
-                    break
+            elif not closing or (mark != "|" and mark != closing[-1]):
                 raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
-            elif not closing:
-                needed.append(frozenset(_SPOKEN.get(mark, (mark,))))
-            elif len(closing) == 1:
-                firsts[-1] = firsts[-1] or mark
+            elif before in ("(", "[", "|"):
+                raise ValueError("nothing stands beside a |; expected words, or [ ] around what may be left out")
+            elif mark == "|":
+                firsts = [*firsts, ""] if len(closing) == 1 else firsts
+            elif closing.pop() == ")" and not closing and all(firsts):
+                needed.append(frozenset().union(*map(_spoken, firsts)))
+            if not closing and first:
+                first, opens = False, needed[0] if needed else frozenset()
             before = mark
         if closing:
             raise ValueError(f"a bracket is not closed; expected {closing[-1]}")
-        return needed
+        return needed, opens
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -115,7 +123,11 @@ class Pattern:
         return re.compile(
             "".join(
                 fixed.get(mark)
-                or (f"(?P<{mark[1:-1]}_{at}>{_slot(mark[1:-1], self._words)})" if mark[0] == "{" else _said(mark, verbal))
+                or (
+                    f"(?P<{mark[1:-1]}_{at}>{_slot(mark[1:-1], self._words)})"
+                    if mark[0] == "{"
+                    else _said(mark, verbal)
+                )
                 for at, mark in enumerate(self._marks)
             )
         )
@@ -135,6 +147,10 @@ class Pattern:
         if any(one.isdisjoint(words) for one in self.needed):
             return False
         return any(self._regex.match(normalized(words[at:], self._words)) for at in range(len(words)))
+
+
+def _spoken(word: str) -> frozenset[str]:
+    return frozenset(_SPOKEN.get(word, (word,)))
 
 
 def _size(line: str) -> int:
@@ -263,17 +279,16 @@ def parse_words(files: Mapping[str, str]) -> tuple[dict[str, tuple[str, ...]], l
 
 def sections(document: Document) -> Iterator[tuple[str, int, Items]]:
     """Yield the heading of each section in lower case, its line, and its items; an indented line goes on with one."""
-    heading, at, items = "", 0, list[tuple[str, int]]()
-    for line in markdown_lines(document.body, document.body_line):
-        if line.fenced:
-            continue
-        if line.text.startswith("## "):
+    heading, at, fenced, items = "", 0, False, list[tuple[str, int]]()
+    for number, line in enumerate(document.body.split("\n"), document.body_line):
+        fenced ^= line.startswith(("```", "~~~"))
+        if line.startswith("## ") and not fenced:
             if heading:
                 yield heading, at, tuple(items)
-            heading, at, items = line.text[3:].strip().casefold(), line.number, []
-        elif line.text.startswith(("- ", "* ")):
-            items.append((line.text[2:].strip(), line.number))
-        elif line.text.startswith("  ") and items:
-            items[-1] = (f"{items[-1][0]} {line.text.strip()}", items[-1][1])
+            heading, at, items = line[3:].strip().casefold(), number, []
+        elif line.startswith(("- ", "* ")) and not fenced:
+            items.append((line[2:].strip(), number))
+        elif line.startswith("  ") and items and not fenced:
+            items[-1] = (f"{items[-1][0]} {line.strip()}", items[-1][1])
     if heading:
         yield heading, at, tuple(items)

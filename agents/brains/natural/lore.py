@@ -14,7 +14,7 @@ from typing import NamedTuple
 from agents.brains.natural.examples import Example, Examples, best_intents
 from agents.brains.natural.intents import PERSON, STRANGER, Intent, Pattern, Slot, normalized, parse_intent, parse_words
 from agents.brains.natural.meaning import Meaning, Names
-from agents.brains.natural.words import Token, Words, by_first, right_word
+from agents.brains.natural.words import Phrases, Token, Words, by_first, right_word
 from agents.text.addressing import asks, without_address
 from mud.errors import Problem
 
@@ -29,9 +29,7 @@ FOREIGN_SHARE = 0.25
 """Share of known words up to which a sentence of at least three words is in another language."""
 SOMEBODY, SOMEWHERE, SOMETHING = "Anna", "garden", "lamp"
 """What the names of people, places and things are masked by: any would do, but vectors read these best."""
-NOBODY = Names("")
-Phrases = Mapping[str, Sequence[tuple[str, ...]]]
-"""Phrases by their first word, the longest first."""
+_NAMED = (PERSON, STRANGER)
 
 
 class _Match(NamedTuple):
@@ -63,27 +61,40 @@ class Lore:
 
     def __init__(self, intents: Mapping[str, Intent], words: Words) -> None:
         self.intents, self.words = intents, words
-        patterns = [(intent, one) for intent in intents.values() for one in intent.patterns]
-        counts = self._literals = Counter(word for _, one in patterns for word in one.literals)
-        self._index: dict[str, list[tuple[int, Intent, Pattern]]] = {}
-        for order, (intent, one) in enumerate(patterns):
-            for word in min(one.needed, key=lambda some: sum(counts[each] for each in some)):
-                self._index.setdefault(word, []).append((-order, intent, one))
+        self._patterns = [(intent, one) for intent in intents.values() for one in intent.patterns]
+        counts = Counter(word for _, one in self._patterns for some in one.needed for word in some)
+        self._opening: dict[str, list[tuple[int, Intent, Pattern]]] = {}
+        self._within: dict[str, list[tuple[int, Intent, Pattern]]] = {}
+        for order, (intent, one) in enumerate(self._patterns):
+            index = self._opening if one.opens else self._within
+            for word in one.opens or min(one.needed, key=lambda some: sum(counts[each] for each in some)):
+                index.setdefault(word, []).append((-order, intent, one))
         self._courtesies, self._asking = by_first(words.items("courtesy")), by_first(words.items("asking"))
         self._fillers = by_first([*words.items("filler"), *words.items("aside")])
         self._tails = by_first(one[::-1] for one in words.items("tail"))
+        self._wh = words.of("wh") - words.of("whether")
         self._names_of = lru_cache(maxsize=64)(self._by_first)
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
 
-    # ---- what is read when it is first needed, as most lines need the patterns alone ----
+    # ---- what is worked out when it is first needed, as most lines need the patterns alone ----
+
+    @cached_property
+    def _shown(self) -> tuple[tuple[str, str, bool, tuple[Token, ...]], ...]:
+        """The examples and counterexamples: of which intent, the text, whether it is none of it, and its words."""
+        found = [(one.name, text, False) for one in self.intents.values() for text, _ in one.examples]
+        found += [(one.name, text, True) for one in self.intents.values() for text, _ in one.counterexamples]
+        return tuple((name, text, against, self.words.tokens(text)) for name, text, against in found)
+
+    @cached_property
+    def _literals(self) -> frozenset[str]:
+        return frozenset(word for _, one in self._patterns for word in one.literals)
 
     @cached_property
     def _known(self) -> tuple[frozenset[str], frozenset[str], str]:
         """The words that belong to the language, their stems, and the letters they are written with."""
-        texts = [text for one in self.intents.values() for text, _ in one.examples]
-        shown = {one.word for text in texts for one in self.words.tokens(text) if text[one.start].islower()}  # no names
+        shown = (one.word for _, text, not_so, some in self._shown for one in some if text[one.start].islower())
         known = self.words.vocabulary.union(self._literals, shown)
         return known, frozenset(map(self.words.stem, known)), "".join(sorted(set("".join(self._literals))))
 
@@ -91,55 +102,38 @@ class Lore:
     def _meant(self) -> frozenset[str]:
         """The words that a misspelling may mean: those that decide what a sentence means."""
         lists = ("courtesy", "filler", "aside", "tail", "asking")
-        return frozenset(self._literals).union(*(one for name in lists for one in self.words.items(name)))
+        return self._literals.union(*(one for name in lists for one in self.words.items(name)))
 
     @cached_property
     def _examples(self) -> Examples:
-        texts = [(one.name, text, False) for one in self.intents.values() for text, _ in one.examples]
-        texts += [(one.name, text, True) for one in self.intents.values() for text, _ in one.counterexamples]
-        said = [word.word for _, text, _ in texts for word in self._said(text, NOBODY).words]
-        named = Names("", tuple(sorted({word[1:] for word in said if word[0] == STRANGER})))
-        return Examples(
-            (Example(name, self._masked(text, named), asks(text), not_so) for name, text, not_so in texts),
-            self.words.stem,
-        )
+        named = {self._stranger(text, one) for _, text, _, some in self._shown for one in some[1:]}
+        names = by_first((word,) for word in sorted(filter(None, named)))
+        rows = [
+            Example(
+                name, self._masks(self._trimmed(self._marked(text, some, names), tail=False), ()), asks(text), against
+            )
+            for name, text, against, some in self._shown
+        ]
+        return Examples(rows, self.words.stem)
 
     @cached_property
     def _against(self) -> frozenset[tuple[str, tuple[str, ...]]]:
         return frozenset((row.intent, row.words) for row in self._examples.rows if row.against)
 
     @cached_property
-    def _wh(self) -> frozenset[str]:
-        """The words that begin a question which tells what it asks for."""
-        return self.words.of("wh") - self.words.of("whether")
+    def _kinds(self) -> Mapping[str, tuple[frozenset[bool], frozenset[str], bool]]:
+        """Of each intent: whether it asks, or tells, the question words it is asked with, and whether of who hears it.
 
-    @cached_property
-    def _asked(self) -> Mapping[str, frozenset[str]]:
-        """The question words that each intent is asked with."""
-        texts = {name: " ".join(text for text, _ in one.examples) for name, one in self.intents.items()}
-        return {
-            name: self._wh.intersection(
-                [one.word for one in self.words.tokens(texts[name])] + [one for each in intent.patterns for one in each.literals]
-            )
-            for name, intent in self.intents.items()
-        }
-
-    @cached_property
-    def _kinds(self) -> Mapping[str, frozenset[bool]]:
-        """Whether the examples of each intent ask, or tell; a question never tells something, though "did you know" does."""
-        kinds = {name: frozenset(asks(text) for text, _ in one.examples) for name, one in self.intents.items()}
-        return kinds | {STATEMENT: frozenset({False})}
-
-    @cached_property
-    def _of_listener(self) -> frozenset[str]:
-        """The intents whose questions are about who hears them, by their examples."""
-        you = self.words.of("listener")
-        said = {
-            name: [bool(you & {one.word for one in self.words.tokens(text)}) for text, _ in one.examples]
-            for name, one in self.intents.items()
-            if one.wants == "self"
-        }
-        return frozenset(name for name, some in said.items() if sum(some) >= OF_LISTENER * max(1, len(some)))
+        A question never tells something, though "did you know" does.
+        """
+        found = {}
+        for name, one in self.intents.items():
+            said = [{each.word for each in self.words.tokens(text)} for text, _ in one.examples]
+            told = frozenset({False}) if name == STATEMENT else frozenset(asks(text) for text, _ in one.examples)
+            asked = self._wh.intersection({word for pattern in one.patterns for word in pattern.literals}.union(*said))
+            you = sum(not self.words.of("listener").isdisjoint(words) for words in said)
+            found[name] = told, asked, one.wants == "self" and you >= OF_LISTENER * max(1, len(said))
+        return found
 
     @cached_property
     def masked_examples(self) -> tuple[str, ...]:
@@ -180,59 +174,64 @@ class Lore:
         if FOREIGN in self.intents and self._is_foreign(sentence, names):
             return self._meaning(self.intents[FOREIGN], sentence, names, {}, "open")
         question = self._asks(sentence, names)
-        if found := self._clause(sentence, names) if question else self._last_clause(sentence, names):
-            return found
-        least = NEAR if near else NEAR_BY_WORDS
-        elsewhere = question and self._is_of_another(sentence, names)
-        heart = [*self._readings(self._said(sentence, names).right, last=True)][-1]
-        for name, score in near or self.near(sentence, names):
-            intent = self.intents[name]
-            if score < least or intent.last:
-                break
-            if question and heart[0].word in self._wh - self._asked[name]:
-                continue
-            if question in self._kinds[name] and not (elsewhere and name in self._of_listener and score < THE_SAME):
-                return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
-        found = self._by_patterns(sentence, names, last=True) if question else None
+        found = (
+            self._clause(sentence, names, question=question)
+            or self._by_examples(sentence, names, near, question=question)
+            or (self._by_patterns(sentence, names, last=True) if question else None)
+        )
         name = QUESTION if question else STATEMENT
         intent = self.intents.get(name) or Intent(name, "memory" if question else "nothing", "", ())
         return found or self._meaning(intent, sentence, names, self._slots(sentence, names), "open")
 
-    def _asks(self, sentence: str, names: Names) -> bool:
-        """Return whether a sentence is a question, also one that lacks the mark: "how late is it"."""
-        if asks(sentence):
-            return True
-        some = [one.word for one in self._trimmed(self._said(sentence, names).right)][:4]
-        of = self.words.of
-        if some[0] in of("place_head") | of("time_head"):  # "in which town"
-            some = some[1:]
-        verb = next((at for at, word in enumerate(some) if word in of("auxiliary")), 0)
-        return some[:1] != [] and some[0] in of("wh") - of("whether") and (verb == 1 or (verb == 2 and not {some[1]} & (of("self") | of("person") | of("article"))))
-
-    def _clause(self, sentence: str, names: Names) -> Meaning | None:
-        """Return the meaning of the clause that asks: "I need Moss, where is he?"; he is who was named before."""
-        for clause in sentence.split(", ")[:0:-1]:
-            found = self.pattern(clause, names) if asks(clause.rstrip("?")) else None
-            if found is None or found.wants == "nothing":
-                continue
-            whole = self._meaning(self.intents[found.intent], sentence, names, found.slots, found.how)
-            if found.slots.get("person", "").casefold() not in self.words.of("person"):
-                return whole
-            if named := self._slots(sentence, names).get("person"):
-                return whole._replace(slots={**found.slots, "person": named})
+    def _by_examples(
+        self, sentence: str, names: Names, near: tuple[tuple[str, float], ...], *, question: bool
+    ) -> Meaning | None:
+        least = NEAR if near else NEAR_BY_WORDS
+        bare, words, right = self._said(sentence, names)
+        said, of = {one.word for one in words}, self.words.of
+        others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
+        elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
+        asked = {[*self._readings(right, last=True)][-1][0].word} & self._wh if question else set[str]()
+        for name, score in near or self.near(sentence, names):
+            intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
+            if score < least or intent.last:
+                break
+            if question in kinds and asked <= wh and not (elsewhere and of_listener and score < THE_SAME):
+                return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         return None
 
-    def _last_clause(self, sentence: str, names: Names) -> Meaning | None:
-        """Return the meaning of the last clause of a sentence whose clauses each fit a pattern: "thanks, see you"."""
-        clauses = sentence.split(", ")
-        found = [self.pattern(clause, names) for clause in clauses] if len(clauses) > 1 else [None]
-        return found[-1] if all(one and one.wants == "nothing" for one in found) else None
+    def _asks(self, sentence: str, names: Names) -> bool:
+        """Return whether a sentence is a question, also one that lacks the mark: "how late is it"."""
+        some, of = [one.word for one in self._trimmed(self._said(sentence, names).right)][:4], self.words.of
+        some = some[some[0] in of("place_head") | of("time_head") :]  # "in which town"
+        verb = next((at for at, word in enumerate(some) if word in of("auxiliary")), 0)
+        subject = of("self") | of("person") | of("article")
+        return (
+            asks(sentence)
+            or (some[:1] and some[0] in self._wh and (verb == 1 or (verb == 2 and some[1] not in subject))) is True
+        )
 
-    def _is_of_another(self, sentence: str, names: Names) -> bool:
-        """Return whether a sentence speaks of who says it, or of somebody named, and not of who hears it."""
-        said = {one.word for one in self._said(sentence, names).words}
-        others = any(word[0] in (PERSON, STRANGER) for word in said)
-        return not said & self.words.of("listener") and (others or bool(said & self.words.of("speaker")))
+    def _clause(self, sentence: str, names: Names, *, question: bool) -> Meaning | None:
+        """Return the meaning of the clause that asks, "I need Moss, where is he?", or of the last, "thanks, see you".
+
+        He is who was named before; and only what has no other clause than such is read by the last.
+        """
+        clauses = sentence.split(", ") if ", " in sentence else []
+        read = [self.pattern(clause, names) for clause in clauses]
+        if not question:
+            return read[-1] if read and all(one and one.wants == "nothing" for one in read) else None
+        for clause, found in [*zip(clauses, read, strict=True)][:0:-1]:
+            if found and found.wants != "nothing" and asks(clause.rstrip("?")):
+                person = found.slots.get("person", "")
+                named = (
+                    self._slots(sentence, names).get("person", "")
+                    if person.casefold() in self.words.of("person")
+                    else person
+                )
+                slots = {**found.slots, "person": named} if named else found.slots
+                if named or not person:
+                    return self._meaning(self.intents[found.intent], sentence, names, slots, found.how)
+        return None
 
     def _meaning(self, intent: Intent, sentence: str, names: Names, slots: Mapping[str, str], how: str) -> Meaning:
         bare, words, _ = self._said(sentence, names)
@@ -244,8 +243,8 @@ class Lore:
 
     def _by_patterns(self, sentence: str, names: Names, *, last: bool) -> Meaning | None:
         bare, words, right = self._said(sentence, names)
-        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said, last)]
-        found = [one for some in dict.fromkeys(readings) for one in self._matches(bare, some, last)]
+        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said, last=last)]
+        found = [one for some in dict.fromkeys(readings) if some for one in self._matches(bare, some, last)]
         if any(one.intent.counterexamples for one in found):
             masked = self._masked(sentence, names)
             found = [one for one in found if (one.intent.name, masked) not in self._against]
@@ -254,7 +253,7 @@ class Lore:
         best = max(found, key=lambda one: one[:4])
         return self._meaning(best.intent, sentence, names, best.slots, "open" if last else "pattern")
 
-    def _readings(self, sentence: tuple[Token, ...], last: bool) -> Iterator[tuple[Token, ...]]:
+    def _readings(self, sentence: tuple[Token, ...], *, last: bool) -> Iterator[tuple[Token, ...]]:
         """Yield a sentence, it without what may be passed over around and within it, and what it asks indirectly.
 
         An open question, which is tried last, is what is asked indirectly alone.
@@ -264,62 +263,77 @@ class Lore:
         size = _opening(self._asking, bare)
         indirect = size > 0 and bare[size].word in self.words.of("wh")
         yield from () if indirect and last else (sentence, trimmed, bare)
-        yield from (bare[size:], self._turned(bare[size:])) if indirect else ()
-
-    def _turned(self, asked: tuple[Token, ...]) -> tuple[Token, ...]:
-        """Return an indirect question, "where she is" or "if she is here", as it is asked directly."""
-        verbs = self.words.of("auxiliary")
-        at = next((at for at, one in enumerate(asked) if at and one.word in verbs), 0)
-        whether = asked[0].word in self.words.of("whether")
-        verb = asked[at : at + 1] if at else asked[:0]
-        return (*(() if whether else asked[:1]), *verb, *asked[1:at], *asked[at + 1 :]) if at else asked[whether:]
+        if indirect:
+            asked, verbs = bare[size:], self.words.of("auxiliary")
+            at = next((at for at, one in enumerate(asked) if at and one.word in verbs), 0)
+            whether = asked[0].word in self.words.of("whether")  # "if she is here" asks "is she here"
+            yield asked
+            yield (
+                (*asked[: not whether], *asked[at : at + 1], *asked[1:at], *asked[at + 1 :]) if at else asked[whether:]
+            )
 
     def _matches(self, sentence: str, some: tuple[Token, ...], last: bool) -> Iterator[_Match]:
         words = [one.word for one in some]
-        line = normalized(words, self.words)
-        have = set(words)
-        for word in dict.fromkeys(words):
-            for order, intent, pattern in self._index.get(word, ()):
-                if intent.last is not last or any(one.isdisjoint(have) for one in pattern.needed):
-                    continue
+        line, have = normalized(words, self.words), set(words)
+        rows = [
+            *self._opening.get(words[0], ()),
+            *(row for word in dict.fromkeys(words) for row in self._within.get(word, ())),
+        ]
+        for order, intent, pattern in rows:
+            if intent.last is last and not any(map(have.isdisjoint, pattern.needed)):
                 if (found := pattern.fits(line)) is not None:
                     yield _match(found, sentence, some, order, intent)
 
-    # ---- words ----
+    # ---- words and names ----
 
     def _prepared(self, sentence: str, names: Names) -> _Said:
-        """Return the words of a sentence; names of people are one word each, with a mark before it."""
         bare = without_address(sentence, (names.me,)) or sentence
+        words = self._marked(bare, self.words.tokens(bare), self._names_of(names.people))
+        known = [one.word[0] in _NAMED or self._is_known(one.word) for one in words]
+        right = (
+            one if fine else one._replace(word=right_word(one.word, self._meant, self._known[2]))
+            for one, fine in zip(words, known, strict=True)
+        )
+        return _Said(bare, words, words if all(known) else tuple(right))
+
+    def _marked(self, sentence: str, words: tuple[Token, ...], people: Phrases) -> tuple[Token, ...]:
+        """Return the words of a sentence with names of people as one word each, with a mark before it."""
         found: list[Token] = []
-        people, shouted = self._names_of(names.people), bare.isupper()
-        words = self.words.tokens(bare)
-        at = 0
+        shouted, at = sentence.isupper(), 0
         while at < len(words):
             one = words[at]
-            capital = bare[one.start].isupper() and not shouted
+            capital = sentence[one.start].isupper() and not shouted
             size = _longest(people, words, at) if capital or one.word not in self.words.stop else 0
             if size:
                 marked = f"{PERSON}{'_'.join(each.word for each in words[at : at + size])}"
                 one = Token(marked, one.start, words[at + size - 1].end)
-            elif capital and found and not self._is_known(one.word):
-                follows = found[-1].word[0] == STRANGER and bare[found[-1].end : one.start].isspace()
+            elif capital and found and self._stranger(sentence, one):
+                follows = found[-1].word[0] == STRANGER and sentence[found[-1].end : one.start].isspace()
                 before = found.pop() if follows else Token(STRANGER, one.start, one.end)
                 one = Token(f"{before.word}{'_' * follows}{one.word}", before.start, one.end)
             found.append(one)
             at += size or 1
-        return _Said(bare, tuple(found), tuple(self._righted(one) for one in found))
+        return tuple(found)
 
-    def _righted(self, one: Token) -> Token:
-        """Return a word that nobody knows as the one that may be meant."""
-        if one.word[0] in (PERSON, STRANGER) or self._is_known(one.word):
-            return one
-        return one._replace(word=right_word(one.word, self._meant, self._known[2]))
+    def _stranger(self, sentence: str, one: Token) -> str:
+        """Return a word with a capital that only a name explains; empty for any other."""
+        return one.word if sentence[one.start].isupper() and not self._is_known(one.word) else ""
 
     def _is_known(self, word: str) -> bool:
-        if word in self._literals or word in self.words.stop or word == "'s" or word.isdigit():
+        if word in self.words.stop or word == "'s" or word.isdigit():
             return True
         words, stems, _ = self._known
         return word in words or self.words.stem(word) in stems
+
+    def _is_foreign(self, sentence: str, names: Names) -> bool:
+        """Return whether a sentence has almost no known word."""
+        some = [one.word for one in self._said(sentence, names).words if one.word[0] not in _NAMED]
+        if not some or all(ord(letter) > 0x24F for word in some for letter in word if letter.isalpha()):
+            return any(ord(letter) > 0x24F for letter in sentence if letter.isalpha())
+        foreign = sum(word in self.words.of("foreign") for word in some)
+        known = sum(self._is_known(word) and word not in self.words.of("foreign") for word in some)
+        few = len(some) < 3 and not foreign
+        return not few and known <= FOREIGN_SHARE * len(some) and (foreign > known or known == 0)
 
     def _trimmed(self, some: tuple[Token, ...], *, tail: bool = True) -> tuple[Token, ...]:
         """Return a sentence without the courtesies before and behind it; at least one word stays."""
@@ -334,35 +348,24 @@ class Lore:
         at = 0
         while at < len(some):
             size = _longest(self._fillers, some, at)
-            found += [] if size else [some[at]]
+            found += some[at : at + (size == 0)]
             at += size or 1
         return tuple(found) or some
-
-    def _is_foreign(self, sentence: str, names: Names) -> bool:
-        """Return whether a sentence has almost no known word."""
-        some = [one.word for one in self._said(sentence, names).words if one.word[0] not in (PERSON, STRANGER)]
-        if not some or all(ord(letter) > 0x24F for word in some for letter in word if letter.isalpha()):
-            return any(ord(letter) > 0x24F for letter in sentence if letter.isalpha())
-        strange = self.words.of("foreign")
-        foreign = sum(word in strange for word in some)
-        known = sum(self._is_known(word) and word not in strange for word in some)
-        few = len(some) < 3 and not foreign
-        return not few and known <= FOREIGN_SHARE * len(some) and (foreign > known or known == 0)
-
-    # ---- names ----
 
     def _by_first(self, names: tuple[str, ...]) -> Phrases:
         return by_first(tuple(one.word for one in self.words.tokens(name)) for name in names)
 
     def _masked(self, sentence: str, names: Names) -> tuple[str, ...]:
-        some = self._trimmed(self._said(sentence, names).right, tail=False)
         kinds = ((self._names_of(names.places), SOMEWHERE), (self._names_of(names.things), SOMETHING))
+        return self._masks(self._trimmed(self._said(sentence, names).right, tail=False), kinds)
+
+    def _masks(self, some: tuple[Token, ...], kinds: Sequence[tuple[Phrases, str]]) -> tuple[str, ...]:
         found: list[str] = []
         at = 0
         while at < len(some):
             sizes = ((_longest(known, some, at), mask) for known, mask in kinds)
             size, mask = next(((size, mask) for size, mask in sizes if size), (1, some[at].word))
-            found.append(SOMEBODY if mask[0] in (PERSON, STRANGER) else mask)
+            found.append(SOMEBODY if mask[0] in _NAMED else mask)
             at += size
         return tuple(found)
 
@@ -371,7 +374,7 @@ class Lore:
         bare, some, _ = self._said(sentence, names)
         slots = {"topic": " ".join(self.words.content(bare)) or bare}
         for at, one in enumerate(some):
-            if one.word[0] in (PERSON, STRANGER):
+            if one.word[0] in _NAMED:
                 slots.setdefault("person", _owner(bare[one.start : one.end]))
             for slot, known in (("place", names.places), ("thing", names.things)):
                 if size := _longest(self._names_of(known), some, at):
@@ -387,8 +390,8 @@ def _match(found: Sequence[Slot], sentence: str, some: Sequence[Token], order: i
         words = sentence[min(one.start for one in said) : max(one.end for one in said)]
         slots["person" if slot == "who" else slot] = _owner(words) if size == 1 else words
     slots.pop("few", "")
-    named = sum(slot in ("person", "who") for slot, _, _ in found)
-    spare = sum(size for _, _, size in found)
+    spare = sum(one.size for one in found)
+    named = sum(one.name in ("person", "who") for one in found)
     return _Match(len(some) - spare, -spare, named, order, intent, slots)
 
 
@@ -415,14 +418,17 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
 
     Returns the lore without what is wrong, and what is wrong, by file and line.
     """
-    named = {path: (f"instinct/{path}", files[path]) for path in sorted(files)}
-    lists, problems = parse_words(dict(one for path, one in named.items() if path.startswith("words/")))
+    named = {
+        kind: {f"instinct/{path}": files[path] for path in sorted(files) if path.startswith(f"{kind}/")}
+        for kind in ("words", "intents")
+    }
+    lists, problems = parse_words(named["words"])
     phrases: dict[str, tuple[Pattern, ...]] = {}
     words = Words(lists, lambda name, said: any(one.within(said) for one in phrases[name]))
     for name in ("ignorant", "secret"):
         phrases[name] = tuple(Pattern(item, words) for item in lists.get(name, ()))
     intents: dict[str, Intent] = {}
-    for file, source in (one for path, one in named.items() if path.startswith("intents/")):
+    for file, source in named["intents"].items():
         intent, wrong = parse_intent(source, file, words)
         intents[intent.name] = intent
         problems += wrong

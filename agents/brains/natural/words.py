@@ -30,6 +30,10 @@ LISTS = (
 """Every list of words that the instinct reads by."""
 
 
+Phrases = Mapping[str, Sequence[tuple[str, ...]]]
+"""Phrases by their first word, the longest first."""
+
+
 class Token(NamedTuple):
     """A word of a sentence in lower case, contractions written out, and where it stands in the sentence."""
 
@@ -78,11 +82,11 @@ class Words:
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
-        joined: dict[str, set[int]] = {}
+        self._groups_of: dict[str, set[int]] = {}
+        """The numbers of the groups of words of like meaning that a stem belongs to."""
         for number, group in enumerate(self._groups):
             for word in group:
-                joined.setdefault(self.stem(word), set()).add(number)
-        self._groups_of = {root: frozenset(numbers) for root, numbers in joined.items()}
+                self._groups_of.setdefault(self.stem(word), set()).add(number)
 
     def _of(self, name: str) -> frozenset[str]:
         """Return the words of a list, empty for one that the vault lacks."""
@@ -102,11 +106,11 @@ class Words:
 
     def tokens(self, sentence: str) -> tuple[Token, ...]:
         """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
-        return tuple(
-            Token(part, *match.span())
-            for match in _TOKEN.finditer(sentence)
-            for part in self.parts(match[0].casefold().replace("’", "'"))
-        )
+        found: list[Token] = []
+        for match in _TOKEN.finditer(sentence):
+            start, end = match.span()
+            found += [Token(part, start, end) for part in self.parts(match[0].casefold().replace("’", "'"))]
+        return tuple(found)
 
     def _parts(self, word: str) -> tuple[str, ...]:
         """Return what a contraction or short form stands for; a word that is none is itself."""
@@ -122,10 +126,6 @@ class Words:
         bare = word.casefold().removesuffix("'s").removesuffix("'")
         return cut(self._irregular.get(bare, bare))
 
-    def groups(self, stem: str) -> frozenset[int]:
-        """Return the numbers of the groups of words of like meaning that a stem belongs to."""
-        return self._groups_of.get(stem, frozenset())
-
     def content(self, text: str) -> tuple[str, ...]:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
@@ -140,13 +140,19 @@ class Words:
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
         have = {self.stem(part) for word in tokens(text) for part in (word, *word.split("-"))}
-        groups = {number for root in have for number in self.groups(root)}
+        groups = {number for root in have for number in self._groups_of.get(root, ())}
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):
             weak = root in self.weak
             weight = WEAK if weak else STRONG
-            hit = 1.0 if root in have or self.groups(root) & groups else KINDRED if _kindred(root, have) else 0.0
+            hit = (
+                1.0
+                if root in have or not groups.isdisjoint(self._groups_of.get(root, ()))
+                else KINDRED
+                if _kindred(root, have)
+                else 0.0
+            )
             total, matched = total + weight, matched + weight * hit
             general, sure = general and weak, sure or (hit > 0 and not weak)
         return matched / total if total and (sure or (general and matched == total)) else 0.0
@@ -158,7 +164,7 @@ class Words:
             root = self.stem(word)
             found[word] = None
             found.update(dict.fromkeys(form for form, base in self._irregular.items() if base == root))
-            for number in sorted(self.groups(root)):
+            for number in sorted(self._groups_of.get(root, ())):
                 found.update(dict.fromkeys(self._groups[number]))
         return tuple(found)
 
@@ -179,7 +185,7 @@ def _kindred(root: str, have: Iterable[str]) -> bool:
     )
 
 
-def by_first(phrases: Iterable[tuple[str, ...]]) -> Mapping[str, Sequence[tuple[str, ...]]]:
+def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
     """Return phrases by their first word, the longest first."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for phrase in sorted(filter(None, phrases), key=len, reverse=True):

@@ -99,6 +99,7 @@ def rows(table: str = TABLE) -> list[tuple[tuple[str, ...], str]]:
             found.append(((*plain.split(" / "), *filter(None, [more])), wording))
     return found
 
+
 BLIND = """
 What do you see? | is there anything worth looking at here | whats all this stuff here | tell me what's in this room
 Which exits are there? | which doors can I take? | how do we get out of here / how do I get to the library?
