@@ -187,7 +187,7 @@ class Lore:
         self, sentence: str, names: Names, near: tuple[tuple[str, float], ...], *, question: bool
     ) -> Meaning | None:
         least = NEAR if near else NEAR_BY_WORDS
-        bare, words, right = self._said(sentence, names)
+        _, words, right = self._said(sentence, names)
         said, of = {one.word for one in words}, self.words.of
         others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
         elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
@@ -203,7 +203,7 @@ class Lore:
     def _asks(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence is a question, also one that lacks the mark: "how late is it"."""
         some, of = [one.word for one in self._trimmed(self._said(sentence, names).right)][:4], self.words.of
-        some = some[some[0] in of("place_head") | of("time_head") :]  # "in which town"
+        some = some[bool(some) and some[0] in of("place_head") | of("time_head") :]  # "in which town"
         verb = next((at for at, word in enumerate(some) if word in of("auxiliary")), 0)
         subject = of("self") | of("person") | of("article")
         return (

@@ -17,8 +17,8 @@ PHRASES = ("courtesy", "tail", "aside", "asking", "dying", "illness", "ignorant"
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
-    "stop", "weak", "filler", "whether", "article", "homonym", "auxiliary", "alike", "person", "self", "verbal", "speaker",
-    "listener", "known", "foreign",
+    "stop", "weak", "filler", "whether", "article", "homonym", "auxiliary", "alike", "person", "self", "verbal",
+    "speaker", "listener", "known", "foreign",
     "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head",
     "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
     "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
@@ -79,6 +79,8 @@ class Words:
         self.of = lru_cache(maxsize=len(LISTS))(self._of)
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
         self.parts = lru_cache(maxsize=1 << 13)(self._parts)
+        self.content = lru_cache(maxsize=1 << 12)(self._content)
+        self._held_in = lru_cache(maxsize=1 << 12)(self._stems_of)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
@@ -126,7 +128,7 @@ class Words:
         bare = word.casefold().removesuffix("'s").removesuffix("'")
         return cut(self._irregular.get(bare, bare))
 
-    def content(self, text: str) -> tuple[str, ...]:
+    def _content(self, text: str) -> tuple[str, ...]:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
         before = ""
@@ -137,10 +139,14 @@ class Words:
             before = word
         return tuple(found.values())
 
+    def _stems_of(self, text: str) -> tuple[frozenset[str], frozenset[int]]:
+        """Return the stems of a text, and the numbers of the groups that they belong to."""
+        have = frozenset(self.stem(part) for word in tokens(text) for part in (word, *word.split("-")))
+        return have, frozenset(number for root in have for number in self._groups_of.get(root, ()))
+
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
-        have = {self.stem(part) for word in tokens(text) for part in (word, *word.split("-"))}
-        groups = {number for root in have for number in self._groups_of.get(root, ())}
+        have, groups = self._held_in(text)
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):
