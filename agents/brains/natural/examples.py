@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log, sqrt
 from typing import NamedTuple
+
 
 COMMON, LIKELY = 80, 40
 """Examples from which on a word is too common to look any up by, and how many of those looked up are compared."""
@@ -15,6 +17,7 @@ class Example(NamedTuple):
 
     intent: str
     words: tuple[str, ...]
+    asks: bool
     against: bool = False
 
 
@@ -28,47 +31,41 @@ class Examples:
 
     def __init__(self, rows: Iterable[Example], stem: Callable[[str], str]) -> None:
         self.rows, self._stem = tuple(rows), stem
-        counts: dict[str, int] = {}
-        for row in self.rows:
-            for feature in dict.fromkeys(self._features(row.words)):
-                counts[feature] = counts.get(feature, 0) + 1
+        counts = Counter(feature for row in self.rows for feature in self._features(row.words))
         self._rarest = log(1 + len(self.rows))
         self._weights = {feature: log(1 + len(self.rows) / count) for feature, count in counts.items()}
-        self._rows = tuple(self._shares(row.words) for row in self.rows)
+        self._shared = [self._shares(row.words) for row in self.rows]
         self._index: dict[str, list[int]] = {}
-        for number, shares in enumerate(self._rows):
+        for number, shares in enumerate(self._shared):
             for feature in shares:
                 self._index.setdefault(feature, []).append(number)
 
-    def nearest(self, words: Sequence[str], without: int = -1) -> tuple[tuple[str, float], ...]:
+    def nearest(self, words: Sequence[str], asks: bool, without: int = -1) -> tuple[tuple[str, float], ...]:
         """Return intents by their similarity to a sentence, 0 to 1, best first; those with a counterexample nearer not.
 
         Args:
             words: the masked words of the sentence.
+            asks: whether it is a question; it is compared with such alone.
             without: the number of a row to leave out.
         """
-        shares = self._shares(words)
-        rare = [feature for feature in shares if len(self._index.get(feature, ())) <= COMMON] or [*shares]
+        mine = self._shares(words)
+        rare = [feature for feature in mine if len(self._index.get(feature, ())) <= COMMON] or [*mine]
         rough: dict[int, float] = {}
         for feature in rare:
             for number in self._index.get(feature, ()):
-                rough[number] = rough.get(number, 0.0) + shares[feature] * self._rows[number][feature]
-        rough.pop(without, None)
-        likely = sorted(rough, key=lambda number: (-rough[number], number))[:LIKELY]
-        return best_intents((self.rows[number], self._similarity(shares, self._rows[number])) for number in likely)
+                rough[number] = rough.get(number, 0.0) + mine[feature] * self._shared[number][feature]
+        likely = [number for number in rough if self.rows[number].asks is asks and number != without]
+        likely = sorted(likely, key=lambda number: (-rough[number], number))[:LIKELY]
+        scores = (sum(share * self._shared[number].get(one, 0.0) for one, share in mine.items()) for number in likely)
+        return best_intents(zip((self.rows[number] for number in likely), scores, strict=True))
 
-    @staticmethod
-    def _similarity(one: Mapping[str, float], other: Mapping[str, float]) -> float:
-        return sum(share * other[feature] for feature, share in one.items() if feature in other)
-
-    def _features(self, words: Sequence[str]) -> list[str]:
+    def _features(self, words: Sequence[str]) -> dict[str, None]:
         stems = [self._stem(word) for word in words]
-        return [*stems, *(f"{one} {other}" for one, other in zip(("^", *stems), (*stems, "$"), strict=True))]
+        pairs = zip(("^", *stems), (*stems, "$"), strict=True)
+        return dict.fromkeys([*stems, *(f"{one} {other}" for one, other in pairs)])
 
-    def _shares(self, words: Sequence[str]) -> dict[str, float]:
-        weights: dict[str, float] = {}
-        for feature in self._features(words):
-            weights[feature] = self._weights.get(feature, self._rarest)
+    def _shares(self, words: Sequence[str]) -> Mapping[str, float]:
+        weights = {feature: self._weights.get(feature, self._rarest) for feature in self._features(words)}
         length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
         return {feature: weight / length for feature, weight in weights.items()}
 

@@ -15,19 +15,25 @@ PAIRS = ("short", "irregular")
 """Lists whose items are a word, a colon, and other words."""
 SAYS = ("ignorant", "secret", "bye", "night", "thanks", "hello")
 """Lists whose items are phrases of the notation, which a text may hold."""
-PHRASES = ("courtesy", "tail", *SAYS)
+PHRASES = ("courtesy", "tail", "aside", "asking", "dying", "illness", *SAYS)
 """Lists whose items are phrases, not single words."""
 LISTS = (
     *PAIRS, *PHRASES,
-    "stop", "weak", "filler", "alike", "person", "self", "verbal", "speaker", "listener", "known", "foreign",
+    "stop", "weak", "filler", "whether", "article", "homonym", "auxiliary", "alike", "person", "self", "verbal",
+    "speaker", "listener", "known", "foreign",
     "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head",
     "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
     "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
     "met_death", "met_illness", "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck",
     "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied", "no_more", "aim_lead", "aim_place",
     "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh", "restful", "anybody",
+    "praised", "insulting",
 )  # fmt: skip
 """Every list of words that the instinct reads by."""
+
+
+Phrases = Mapping[str, Sequence[tuple[str, ...]]]
+"""Phrases by their first word, the longest first."""
 
 
 class Token(NamedTuple):
@@ -63,92 +69,98 @@ class Words:
     Args:
         lists: the items of each list by its name, one of `LISTS`. An item of `short` and `irregular` reads
             `word: others`, one of `alike` is a group of words; the items of most others are words.
-        says: returns whether a part of a text, in lower case with a blank behind each word, fits a phrase.
+        says: returns whether a part of some words fits a phrase of a list.
     """
 
-    def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, str], bool]) -> None:
-        self._lists, self.says = lists, says
-        self._of: dict[str, frozenset[str]] = {}
-        irregular = [item.partition(":")[::2] for item in lists.get("irregular", ())]
-        self._irregular = {form: root.strip() for root, forms in irregular for form in forms.split()}
-        short = [item.partition(":")[::2] for item in lists.get("short", ())]
-        self._short = {word.strip(): long.strip() for word, long in short}
+    def __init__(self, lists: Mapping[str, Sequence[str]], says: Callable[[str, Sequence[str]], bool]) -> None:
+        self._lists, self._says = lists, says
+        pairs = {name: [item.partition(":")[::2] for item in lists.get(name, ())] for name in PAIRS}
+        self._irregular = {form: root.strip() for root, forms in pairs["irregular"] for form in forms.split()}
+        self._short = {word.strip(): tuple(long.split()) for word, long in pairs["short"]}
+        self._endings = [(word[1:], long) for word, long in self._short.items() if word.startswith("-")]
+        self.of = lru_cache(maxsize=len(LISTS))(self._of)
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
+        self.parts = lru_cache(maxsize=1 << 13)(self._parts)
         self.content = lru_cache(maxsize=1 << 12)(self._content)
-        self._held = lru_cache(maxsize=1 << 13)(self._held_in)
-        self.expand = lru_cache(maxsize=1 << 11)(self._expand)
+        self._held_in = lru_cache(maxsize=1 << 12)(self._stems_of)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
-        joined: dict[str, set[int]] = {}
+        self._groups_of: dict[str, set[int]] = {}
+        """The numbers of the groups of words of like meaning that a stem belongs to."""
         for number, group in enumerate(self._groups):
             for word in group:
-                joined.setdefault(self.stem(word), set()).add(number)
-        self._groups_of = {root: frozenset(numbers) for root, numbers in joined.items()}
+                self._groups_of.setdefault(self.stem(word), set()).add(number)
 
-    def of(self, name: str) -> frozenset[str]:
+    def _of(self, name: str) -> frozenset[str]:
         """Return the words of a list, empty for one that the vault lacks."""
-        if name not in self._of:
-            self._of[name] = frozenset(word for item in self._lists.get(name, ()) for word in item.split())
-        return self._of[name]
+        return frozenset(word for item in self._lists.get(name, ()) for word in item.split())
 
-    def phrases(self, name: str) -> tuple[tuple[str, ...], ...]:
-        """Return the items of a list of phrases, each as its words, the longest first."""
-        return tuple(sorted((tuple(item.split()) for item in self._lists.get(name, ())), key=len, reverse=True))
+    def items(self, name: str) -> Sequence[tuple[str, ...]]:
+        """Return the items of a list, each as its words; those of a list of words have one."""
+        if name in PHRASES:
+            return [tuple(item.split()) for item in self._lists.get(name, ())]
+        return [(word,) for word in sorted(self.of(name))]
 
     @property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the lists, but those of other languages."""
-        listed = (
-            word for name in sorted(self._lists) if name != "foreign" for word in tokens(" ".join(self._lists[name]))
-        )
-        return frozenset(listed)
+        listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name != "foreign")
+        return frozenset(word for text in listed for word in tokens(text))
 
     def tokens(self, sentence: str) -> tuple[Token, ...]:
         """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
         found: list[Token] = []
         for match in _TOKEN.finditer(sentence):
-            word = match[0].casefold().replace("’", "'")
-            bare = word.removesuffix("'s")
-            parts = self._short.get(word, bare).split() + ["'s"] * (bare != word and word not in self._short)
-            found.extend(Token(part, *match.span()) for part in parts)
+            start, end = match.span()
+            found += [Token(part, start, end) for part in self.parts(match[0].casefold().replace("’", "'"))]
         return tuple(found)
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """Return what a contraction or short form stands for; a word that is none is itself."""
+        if word in self._short:
+            return self._short[word]
+        for ending, long in self._endings:
+            if len(word) > len(ending) and word.endswith(ending):
+                return (*self.parts(word.removesuffix(ending)), *long)
+        return (word.removesuffix("'s"), "'s") if word.endswith("'s") and len(word) > 2 else (word,)
 
     def _stem(self, word: str) -> str:
         """Return a crude stem: irregular forms by list, then the commonest endings cut until none is left."""
         bare = word.casefold().removesuffix("'s").removesuffix("'")
         return cut(self._irregular.get(bare, bare))
 
-    def groups(self, stem: str) -> frozenset[int]:
-        """Return the numbers of the groups of words of like meaning that a stem belongs to."""
-        return self._groups_of.get(stem, frozenset())
-
-    def _expand(self, text: str) -> str:
-        """Return a text with its contractions and short forms written out."""
-        return _TOKEN.sub(lambda found: self._short.get(found[0].casefold().replace("’", "'"), found[0]), text)
-
     def _content(self, text: str) -> tuple[str, ...]:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
-        for word in tokens(self.expand(text)):
-            if word not in self.stop and (len(word) > 1 or word.isdigit()):
-                found.setdefault(self.stem(word), word.removesuffix("'s"))
+        before = ""
+        for word in (one.word for one in self.tokens(text)):
+            small = word in self.stop and not (word in self.of("homonym") and before in self.of("article"))
+            if not small and word != "'s" and (len(word) > 1 or word.isdigit()):
+                found.setdefault(self.stem(word), word)
+            before = word
         return tuple(found.values())
 
-    def _held_in(self, text: str) -> tuple[frozenset[str], frozenset[int]]:
-        """Return the stems of a text, and the groups of words of like meaning that they belong to."""
+    def _stems_of(self, text: str) -> tuple[frozenset[str], frozenset[int]]:
+        """Return the stems of a text, and the numbers of the groups that they belong to."""
         have = frozenset(self.stem(part) for word in tokens(text) for part in (word, *word.split("-")))
-        return have, frozenset(number for root in have for number in self.groups(root))
+        return have, frozenset(number for root in have for number in self._groups_of.get(root, ()))
 
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
-        have, groups = self._held(text)
+        have, groups = self._held_in(text)
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):
             weak = root in self.weak
             weight = WEAK if weak else STRONG
-            hit = 1.0 if root in have or self.groups(root) & groups else KINDRED if _kindred(root, have) else 0.0
+            hit = (
+                1.0
+                if root in have or not groups.isdisjoint(self._groups_of.get(root, ()))
+                else KINDRED
+                if _kindred(root, have)
+                else 0.0
+            )
             total, matched = total + weight, matched + weight * hit
             general, sure = general and weak, sure or (hit > 0 and not weak)
         return matched / total if total and (sure or (general and matched == total)) else 0.0
@@ -160,9 +172,13 @@ class Words:
             root = self.stem(word)
             found[word] = None
             found.update(dict.fromkeys(form for form, base in self._irregular.items() if base == root))
-            for number in sorted(self.groups(root)):
+            for number in sorted(self._groups_of.get(root, ())):
                 found.update(dict.fromkeys(self._groups[number]))
         return tuple(found)
+
+    def says(self, name: str, text: str) -> bool:
+        """Return whether a text holds a phrase of one of the lists in `SAYS`."""
+        return self._says(name, [one.word for one in self.tokens(text)])
 
     def is_ignorant(self, text: str) -> bool:
         """Return whether a text confesses that its speaker does not know."""
@@ -181,37 +197,26 @@ def _kindred(root: str, have: Iterable[str]) -> bool:
     )
 
 
-def one_edit(one: str, other: str) -> bool:
-    """Return whether two words differ by one letter added, left out or changed, or two neighbours changed about."""
-    short, long = sorted((one, other), key=len)
-    same = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    if len(short) != len(long):
-        return len(long) - len(short) == 1 and short[same:] == long[same + 1 :]
-    swapped = short[same + 1 : same + 2] + short[same : same + 1] + short[same + 2 :]
-    return short[same + 1 :] == long[same + 1 :] or swapped == long[same:]
+def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
+    """Return phrases by their first word, the longest first."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in sorted(filter(None, phrases), key=len, reverse=True):
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
 
 
-class Misspellings:
-    """Finds the word that was meant by one nobody knows, within one letter.
+def right_word(word: str, meant: Collection[str], letters: str) -> str:
+    """Return the word that was meant by one that nobody knows, within one letter; without any, the word itself.
 
     Args:
+        word: the word; in one of three letters only neighbours may have changed about.
         meant: the words that may be meant.
+        letters: those that words are written with.
     """
-
-    def __init__(self, meant: Collection[str]) -> None:
-        self._by_part: dict[str, list[str]] = {}
-        for word in sorted(meant):
-            for part in _parts(word):
-                self._by_part.setdefault(part, []).append(word)
-
-    def meant(self, word: str) -> str:
-        """Return the word that was meant, or the word itself where it is too short or none is near."""
-        near = {other for part in _parts(word) for other in self._by_part.get(part, ()) if one_edit(word, other)}
-        if len(word) < 4:
-            near = {other for other in near if len(other) == len(word) and sorted(other) == sorted(word)}
-        return min(near, key=lambda other: (sorted(other) != sorted(word), other[0] != word[0], other), default=word)
-
-
-def _parts(word: str) -> set[str]:
-    """Return a word and what stays of it when any one letter is left out; words within one letter share one."""
-    return {word, *(word[:at] + word[at + 1 :] for at in range(len(word)))} if len(word) > 2 else set()
+    cuts = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    near = {f"{a}{b[1]}{b[0]}{b[2:]}" for a, b in cuts if len(b) > 1}
+    if len(word) > 3:
+        near |= {f"{a}{b[1:]}" for a, b in cuts}
+        near |= {f"{a}{letter}{b[skip:]}" for a, b in cuts for letter in letters for skip in (0, 1)}
+    found = [other for other in near if other in meant] if len(word) > 2 else []
+    return min(found, key=lambda other: (sorted(other) != sorted(word), other[0] != word[0], other), default=word)

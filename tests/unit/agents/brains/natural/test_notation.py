@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains.natural.intents import Pattern
+from agents.brains.natural.intents import Pattern, normalized
 from agents.brains.natural.meaning import Names
 from tests.unit.agents.brains.natural.shipped import LORE
 
@@ -12,12 +12,8 @@ WORDS = st.sampled_from(["bees", "keeps", "honey", "hive", "smoke", "wax"])
 SENTENCES = st.lists(WORDS, min_size=1, max_size=5)
 
 
-def line(words: list[str]) -> str:
-    return "".join(f"{word} " for word in words)
-
-
 def fits(pattern: str, sentence: str) -> bool:
-    return Pattern(pattern, LORE.words).fits(line(sentence.split())) is not None
+    return Pattern(pattern, LORE.words).fits(normalized(sentence.split(), LORE.words)) is not None
 
 
 @pytest.mark.parametrize(
