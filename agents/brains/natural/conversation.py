@@ -23,7 +23,7 @@ from agents.text.grammar import second_person
 
 STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
-LINES, ON_SUBJECT = (4, 8), 3
+LINES, ON_SUBJECT = (5, 9), 3
 """Own lines in a conversation with another mind, at least and at most, and to one subject."""
 REST, ALONE = (170.0, 280.0), (30.0, 110.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
