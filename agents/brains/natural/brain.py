@@ -240,8 +240,7 @@ class Natural:
         keys, why = (*texts, "reply.bye"), "is taken leave of"
         decision = mind.say(situation, speaker, keys, {}, why, private=said.private)
         mind.following = "" if mind.following == speaker else mind.following
-        if speaker in mind.minds:
-            self._talk.end(situation.seconds)
+        self._talk.end(situation.seconds)
         self._talk.parted.add(speaker)
         return decision
 

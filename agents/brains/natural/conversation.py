@@ -23,9 +23,9 @@ from agents.text.grammar import second_person
 
 STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
-LINES, ON_SUBJECT = (4, 8), 3
+LINES, ON_SUBJECT = (5, 9), 3
 """Own lines in a conversation with another mind, at least and at most, and to one subject."""
-REST, ALONE = (170.0, 280.0), (40.0, 130.0)
+REST, ALONE = (170.0, 280.0), (30.0, 110.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 BUSY = 20.0
 """Seconds for which who spoke to another is not spoken to."""
@@ -137,7 +137,7 @@ class Talk:
 
     def has_patience(self, name: str, seconds: float) -> bool:
         """Return whether a mind is still answered; people always are. One may rest for longer than the other."""
-        rested = seconds >= self._rests.get(name, 0.0) - 2 * (REST[1] - REST[0])
+        rested = seconds >= self._rests.get(name, 0.0) - self.crowd * (REST[1] - REST[0])
         return name not in self._mind.minds or rested or self.in_talk(name, seconds)
 
     def hear(self, said: Utterance, seconds: float) -> None:

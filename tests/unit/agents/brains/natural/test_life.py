@@ -223,3 +223,36 @@ def test_a_wrong_habit_is_told_with_its_line(item: str, reflex: bool, wrong: str
     assert bool(found) is not bool(wrong)
     assert [line for line, _ in problems] == [7] * bool(wrong)
     assert wrong in "".join(why for _, why in problems)
+
+
+def test_whoever_looks_before_answering_wants_a_turn_as_soon_as_it_has_looked() -> None:
+    life = Life(ANN)
+    life.turn()
+    life.hear("Eliza, what does the sundial look like?", "Ann")
+    looks = life.turn()
+    assert (looks.line or "").startswith("examine sundial")
+    soon = life.live("result", "sundial: A slate disc, with hours cut into it by a patient hand.")
+    assert soon is not None
+    assert soon < 3.0
+    assert (life.turn().line or "").startswith("say ")
+
+
+def test_a_person_who_has_taken_leave_is_not_spoken_to_before_they_speak() -> None:
+    for seed in range(6):
+        life = Life(ANN, seed=seed)
+        life.turn()
+        life.hear("Goodbye, Eliza.", "Ann")
+        life.turn()
+        assert not [line for line in life.lines(20, 20.0) if line.startswith("say ")]
+        life.hear("Eliza, hello again.", "Ann")
+        assert (life.turn().line or "").startswith("say ")
+
+
+def test_nobody_says_back_what_the_other_has_just_said() -> None:
+    look = "A wren is carved on the back rail, tail up."
+    for seed in range(8):
+        life = Life(MOSS, seed=seed)
+        life.live("result", f"sundial: {look}")
+        life.lines(2)
+        life.hear(f"Of the sundial, Eliza, I know this much. {look}", "Moss")
+        assert look not in (life.turn().line or "")
