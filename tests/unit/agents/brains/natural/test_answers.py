@@ -335,3 +335,11 @@ def test_of_a_sentence_that_only_may_bear_on_a_question_is_not_told_twice() -> N
     evening.say("My grandfather mends clocks in Ostrava.")
     assert "Ostrava" in evening.say("What is my grandfather called?")
     assert "Ostrava" not in evening.say("What is my grandfather called?")
+
+
+def test_what_was_whispered_is_not_said_aloud_to_who_whispered_it() -> None:
+    evening = Evening()
+    evening.say("I buried gold under the pear tree.", whisper=True)
+    for question in ("What did I tell you first?", "What do you know about me?", "What did I say last?"):
+        heard = evening.say(question)
+        assert "gold" not in heard or heard.startswith("whisper Ann "), heard
