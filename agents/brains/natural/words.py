@@ -72,8 +72,6 @@ class Words:
         short = [item.partition(":")[::2] for item in lists.get("short", ())]
         self._short = {word.strip(): long.strip() for word, long in short}
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
-        self.content = lru_cache(maxsize=1 << 12)(self._content)
-        self._held = lru_cache(maxsize=1 << 13)(self._held_in)
         self.expand = lru_cache(maxsize=1 << 11)(self._expand)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
@@ -125,7 +123,7 @@ class Words:
         """Return a text with its contractions and short forms written out."""
         return _TOKEN.sub(lambda found: self._short.get(found[0].casefold().replace("’", "'"), found[0]), text)
 
-    def _content(self, text: str) -> tuple[str, ...]:
+    def content(self, text: str) -> tuple[str, ...]:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
         for word in tokens(self.expand(text)):
@@ -133,14 +131,10 @@ class Words:
                 found.setdefault(self.stem(word), word.removesuffix("'s"))
         return tuple(found.values())
 
-    def _held_in(self, text: str) -> tuple[frozenset[str], frozenset[int]]:
-        """Return the stems of a text, and the groups of words of like meaning that they belong to."""
-        have = frozenset(self.stem(part) for word in tokens(text) for part in (word, *word.split("-")))
-        return have, frozenset(number for root in have for number in self.groups(root))
-
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
-        have, groups = self._held(text)
+        have = {self.stem(part) for word in tokens(text) for part in (word, *word.split("-"))}
+        groups = {number for root in have for number in self.groups(root)}
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):

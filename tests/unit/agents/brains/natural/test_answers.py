@@ -299,7 +299,15 @@ def test_every_telling_word_of_an_answer_was_told_or_seen_or_is_the_voices(
     for fact in told:
         evening.say(fact)
     here = evening.situation
-    seen = (*here.exits, *here.items, here.profile, here.description, here.location, *evening.people, "Eliza, Ann's, examine")
+    seen = (
+        *here.exits,
+        *here.items,
+        here.profile,
+        here.description,
+        here.location,
+        *evening.people,
+        "Eliza, Ann's, examine",
+    )
     voice = (text for variants in evening.texts.values() for text in variants)
     words = LORE.words
     may_say = set(map(words.stem, words.content(" ".join((*told, *asked, *seen, *voice)))))
