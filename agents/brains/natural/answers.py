@@ -6,10 +6,9 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains.natural.facts import Fact
+from agents.brains.natural.facts import Fact, resolved
 from agents.brains.natural.meaning import Meaning
 from agents.brains.natural.relations import name_in
-from agents.brains.natural.retell import lead, pronoun_in, with_pronoun
 from agents.brains.natural.talk import Answering, Talk, ended
 from agents.brains.natural.topics import Topic
 from agents.brains.natural.ways import WAYS, confidence
@@ -85,9 +84,8 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     entry = next((one for one in reversed(situation.recent) if one.actor == said.speaker), None)
     deed = mind.relations.did(entry, meaning) if entry else ""
     telling, about = words.content(meaning.words), talk.last.fact
-    pronoun = pronoun_in(meaning.words, words) if about and about.actor == said.speaker else ""
-    who = lead(about.words, pronoun, words) if about and pronoun else ""
-    text = with_pronoun(meaning.words, pronoun, who, words) if who else meaning.words
+    before = [(0, about.words)] if about and about.actor == said.speaker else []
+    text = resolved(meaning.words, 0, before, words)
     told = Fact(text, 1.0, "heard", said.speaker, private=said.private)
     if entry:
         told = told._replace(place=entry.place or "", at=entry.at, seq=entry.seq)

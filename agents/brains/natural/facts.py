@@ -188,7 +188,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         before = told.setdefault(entry.actor or "", [])
         for fact in _facts(entry, question, words, private):
             if entry.kind in ("heard", "told") and not fact.via:
-                fact = fact._replace(words=_resolved(fact.words, seq, before, words))
+                fact = fact._replace(words=resolved(fact.words, seq, before, words))
                 before.append((seq, fact.words))
             score = scale.score(fact, near.get(seq, 0.0)) + 0.05 * (seq == next(iter(near), 0))
             if score > 0:
@@ -252,7 +252,7 @@ def _is_teller(frame: str, at: int, name: str) -> bool:
     return before.endswith(("from", "by")) or after[:1] in (" ", "'", "’")
 
 
-def _resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words: Words) -> str:
+def resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words: Words) -> str:
     """Return a statement with whom or what its first pronoun means."""
     pronoun = pronoun_in(statement, words)
     near = (earlier for at, earlier in reversed(before[-4:]) if pronoun and seq - at <= REACH)

@@ -122,7 +122,7 @@ class Talk:
 
     def say_of(self, key: str, one: Entry | Fact, words: str = "", person: str = "", **more: str) -> Decision | None:
         """Say a text about a memory, with where and when it was."""
-        private = isinstance(one, Fact) and one.private
+        private = one.private if isinstance(one, Fact) else is_private(one, self.lore.words) or whispered(one)
         places = {"person": person or one.actor or "", "place": one.place or "", "when": self.when(one.at), **more}
         places["words"] = ended(words) if words else ""
         return self.speak((key,), f"remembers {one.kind} {one.seq}", places, private=private, cites=(str(one.seq),))

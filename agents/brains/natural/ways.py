@@ -139,7 +139,7 @@ def judged(talk: Talk, deed: Deed, person: str) -> Decision | None:
 
 
 def say_deed(talk: Talk, keys: tuple[str, ...], deed: Deed, person: str) -> Decision | None:
-    cites = (str(deed.seq), *((str(deed.kept),) if deed.kept else ()))
+    cites = [str(seq) for seq in (deed.seq, deed.kept) if seq]
     places = {"person": person, "words": ended(deed.words), "place": deed.place, "when": talk.when(deed.at)}
     return talk.speak(keys, f"goes by a deed, {deed.seq}", places, private=deed.private, cites=cites)
 
@@ -305,7 +305,7 @@ def itself(talk: Talk) -> Answering:
     telling = [word for word in words.content(talk.meaning.words) if word not in words.of("polite")]
     fresh = (one for one in own_words(here.profile, words) if not talk.mind.speaker.said_lately(one))
     told = talk.of_itself(telling) if telling else ""
-    keys = [one for one in talk.meaning.texts if not one.startswith("unknown.")]
+    keys = [one for one in talk.meaning.texts if not one.startswith("unknown.")] or ["answer.self"]
     named = not words.of("name_head").isdisjoint(talk.low)
     if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")

@@ -299,7 +299,15 @@ def test_every_telling_word_of_an_answer_was_told_or_seen_or_is_the_voices(
     for fact in told:
         evening.say(fact)
     here = evening.situation
-    seen = (*here.exits, *here.items, here.profile, here.description, here.location, *evening.people, "Eliza, Ann's, examine")
+    seen = (
+        *here.exits,
+        *here.items,
+        here.profile,
+        here.description,
+        here.location,
+        *evening.people,
+        "Eliza, Ann's, examine",
+    )
     voice = (text for variants in evening.texts.values() for text in variants)
     words = LORE.words
     may_say = set(map(words.stem, words.content(" ".join((*told, *asked, *seen, *voice)))))
@@ -335,3 +343,11 @@ def test_of_a_sentence_that_only_may_bear_on_a_question_is_not_told_twice() -> N
     evening.say("My grandfather mends clocks in Ostrava.")
     assert "Ostrava" in evening.say("What is my grandfather called?")
     assert "Ostrava" not in evening.say("What is my grandfather called?")
+
+
+def test_what_was_whispered_is_not_said_aloud_to_who_whispered_it() -> None:
+    evening = Evening()
+    evening.say("I buried gold under the pear tree.", whisper=True)
+    for question in ("What did I tell you first?", "What do you know about me?", "What did I say last?"):
+        heard = evening.say(question)
+        assert "gold" not in heard or heard.startswith("whisper Ann "), heard
