@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 FEW, OF_FEW = 3, 0.4
 """How many of an intent's nearest examples count, and what their mean does beside the nearest one; measured."""
+SAME = 0.95
+"""Similarity from which on an example is the sentence itself, and decides alone."""
 COMMON, LIKELY = 80, 40
 """Examples from which on a word is too common to look any up by, and how many of those looked up are compared."""
 
@@ -87,5 +89,6 @@ def best_intents(scored: Iterable[tuple[Example, float]]) -> tuple[tuple[str, fl
     for name, some in scores.items():
         few = sorted(some, reverse=True)[:FEW]
         if few[0] > against.get(name, 0.0):
-            found.append((name, (1 - OF_FEW) * few[0] + OF_FEW * sum(few) / FEW))
+            blend = (1 - OF_FEW) * few[0] + OF_FEW * sum(few) / FEW
+            found.append((name, few[0] if few[0] > SAME else blend))
     return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))

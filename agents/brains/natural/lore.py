@@ -22,7 +22,9 @@ QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
 NEAR, NEAR_BY_WORDS = 0.52, 0.28
 """Least similarity to an example, by vectors and by the words in common; measured."""
-OF_LISTENER, THE_SAME = 0.75, 0.85
+TELLS = 0.12
+"""How much nearer what is wished must be than what is asked or felt, as most that is no question tells something."""
+OF_LISTENER, THE_SAME = 0.75, 0.95
 """Share of examples with a "you" from which on an intent's questions are about who hears them, and the
 least similarity to one that holds without."""
 FOREIGN_SHARE = 0.25
@@ -195,6 +197,8 @@ class Lore:
             intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
             if score < least or intent.last:
                 break
+            if not question and intent.wants != "nothing" and score < least + TELLS:
+                continue
             if question in kinds and asked <= wh and not (elsewhere and of_listener and score < THE_SAME):
                 return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         return None
