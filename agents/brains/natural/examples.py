@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import log, sqrt
 from typing import NamedTuple
 
-
+FEW, OF_FEW = 3, 0.4
+"""How many of an intent's nearest examples count, and what their mean does beside the nearest one; measured."""
+SAME = 0.95
+"""Similarity from which on an example is the sentence itself, and decides alone."""
 COMMON, LIKELY = 80, 40
 """Examples from which on a word is too common to look any up by, and how many of those looked up are compared."""
 
@@ -71,11 +74,21 @@ class Examples:
 
 
 def best_intents(scored: Iterable[tuple[Example, float]]) -> tuple[tuple[str, float], ...]:
-    """Return intents by the similarity of their nearest example, best first; those with a counterexample nearer not."""
-    nearest: dict[str, float] = {}
+    """Return intents by similarity, best first: that of the nearest example, and the mean of the nearest few.
+
+    An intent with a counterexample that is nearer is left out.
+    """
+    scores: dict[str, list[float]] = {}
     against: dict[str, float] = {}
     for row, score in scored:
-        side = against if row.against else nearest
-        side[row.intent] = max(score, side.get(row.intent, 0.0))
-    kept = ((name, score) for name, score in nearest.items() if score > against.get(name, 0.0))
-    return tuple(sorted(kept, key=lambda pair: (-pair[1], pair[0])))
+        if row.against:
+            against[row.intent] = max(score, against.get(row.intent, 0.0))
+        else:
+            scores.setdefault(row.intent, []).append(score)
+    found: list[tuple[str, float]] = []
+    for name, some in scores.items():
+        few = sorted(some, reverse=True)[:FEW]
+        if few[0] > against.get(name, 0.0):
+            blend = (1 - OF_FEW) * few[0] + OF_FEW * sum(few) / FEW
+            found.append((name, few[0] if few[0] > SAME else blend))
+    return tuple(sorted(found, key=lambda pair: (-pair[1], pair[0])))

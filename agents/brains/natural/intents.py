@@ -70,7 +70,7 @@ class Pattern:
         marks = _MARK.findall(source.casefold().replace("’", "'"))
         self._marks = [*chain.from_iterable(map(words.parts, marks))]
         self.needed, self.opens = self._needed()
-        """Sets of words of which a sentence that fits has one each, and those that it begins with, where this is sure."""
+        """Sets of words of which a sentence that fits has one each, and those it begins with, where this is sure."""
         if not self.needed:
             raise ValueError("it has no word that every sentence of it would have; expected at least one")
 
@@ -81,40 +81,47 @@ class Pattern:
 
     def _needed(self) -> tuple[list[frozenset[str]], frozenset[str]]:
         needed: list[frozenset[str]] = []
-        closing: list[str] = []
-        before, firsts = "(", [""]  # the first word of each of several
-        first, opens = True, frozenset[str]()
-        for mark in self._marks:
-            if mark not in _SIGNS and mark[0] != "{":
-                if not _is_word(mark):
-                    raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
-                if not closing:
-                    needed.append(_spoken(mark))
-                elif not firsts[-1] and len(closing) == 1:
-                    firsts[-1] = mark
-            elif mark in _BRACKETS:
-                firsts = firsts if closing else [""]
-                closing.append(_BRACKETS[mark])
-            elif mark[0] == "{":
-                if mark[1:-1] not in SLOTS and mark[1:-1] not in LISTS:
-                    near = hint(mark.strip("{}"), SLOTS)
-                    raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{near}")
-                if mark[1:-1] not in SLOTS and len(closing) == 1 and not firsts[-1]:
-                    firsts[-1:] = [item[0] for item in self._words.items(mark[1:-1])]
-            elif not closing or (mark != "|" and mark != closing[-1]):
-                raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
-            elif before in ("(", "[", "|"):
-                raise ValueError("nothing stands beside a |; expected words, or [ ] around what may be left out")
+        opens: frozenset[str] | None = None
+        depth, firsts = 0, [""]  # the first word of each of several
+        for mark in self._checked():
+            if mark in _BRACKETS:
+                firsts = firsts if depth else [""]
+                depth += 1
+            elif mark in (")", "]"):
+                depth -= 1
+                if mark == ")" and not depth and all(firsts):
+                    needed.append(frozenset().union(*map(_spoken, firsts)))
             elif mark == "|":
-                firsts = [*firsts, ""] if len(closing) == 1 else firsts
-            elif closing.pop() == ")" and not closing and all(firsts):
-                needed.append(frozenset().union(*map(_spoken, firsts)))
-            if not closing and first:
-                first, opens = False, needed[0] if needed else frozenset()
+                firsts += [""] * (depth == 1)
+            elif not depth and mark[0] != "{":
+                needed.append(_spoken(mark))
+            elif depth == 1 and not firsts[-1] and mark[1:-1] not in SLOTS:
+                firsts[-1:] = [item[0] for item in self._words.items(mark[1:-1])] if mark[0] == "{" else [mark]
+            if opens is None and not depth:
+                opens = needed[0] if needed else frozenset()
+        return needed, opens or frozenset()
+
+    def _checked(self) -> Iterator[str]:
+        """Yield the marks; raise ValueError at one that is wrong."""
+        closing: list[str] = []
+        before = "("
+        for mark in self._marks:
+            if mark in _BRACKETS:
+                closing.append(_BRACKETS[mark])
+            elif mark in _SIGNS and closing and mark in ("|", closing[-1]):
+                if before in ("(", "[", "|"):
+                    raise ValueError("nothing stands beside a |; expected words, or [ ] around what may be left out")
+                if mark != "|":
+                    closing.pop()
+            elif mark[0] == "{" and mark[1:-1] not in SLOTS and mark[1:-1] not in LISTS:
+                near = hint(mark.strip("{}"), SLOTS)
+                raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{near}")
+            elif mark[0] != "{" and not _is_word(mark):
+                raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
             before = mark
+            yield mark
         if closing:
             raise ValueError(f"a bracket is not closed; expected {closing[-1]}")
-        return needed, opens
 
     @cached_property
     def _regex(self) -> re.Pattern[str]:
@@ -201,6 +208,28 @@ class Intent(NamedTuple):
 def parse_intent(source: str, file: str, words: Words) -> tuple[Intent, list[Problem]]:
     """Read one file of an intent; return what of it is right, and what is wrong."""
     document, problems = _document(source, file)
+    intent = _front(document, file, problems)._replace(name=file.rpartition("/")[2].removesuffix(".md"))
+    patterns: list[Pattern] = []
+    lists = dict.fromkeys(("patterns", "examples", "counterexamples"), Items())
+    for heading, line, items in sections(document):
+        if heading not in lists:
+            message = f"no such section of an intent; expected {', '.join(lists)}{hint(heading, lists)}"
+            problems.append(Problem(file, line, heading, message))
+        else:
+            lists[heading] += items
+    for text, line in lists["patterns"]:
+        try:
+            patterns.append(Pattern(text, words))
+        except ValueError as error:
+            problems.append(Problem(file, line, text, str(error)))
+    if not (lists["patterns"] or lists["examples"]) and not problems:
+        problems.append(Problem(file, 0, "", "it has neither patterns nor examples; expected a list of one"))
+    examples, against = lists["examples"], lists["counterexamples"]
+    return intent._replace(patterns=tuple(patterns), examples=examples, counterexamples=against), problems
+
+
+def _front(document: Document, file: str, problems: list[Problem]) -> Intent:
+    """Return an intent by the front matter of its file alone; add what is wrong with it to the problems."""
     front, found = document.front, dict[str, str]()
 
     def wrong(key: str, message: str) -> None:
@@ -220,25 +249,8 @@ def parse_intent(source: str, file: str, words: Words) -> tuple[Intent, list[Pro
         texts = []
     for text in (text for text in texts if text not in TEXTS):
         wrong("texts", f"the instinct has no text {text}{hint(str(text), TEXTS)}")
-    patterns: list[Pattern] = []
-    lists = dict.fromkeys(("patterns", "examples", "counterexamples"), Items())
-    for heading, line, items in sections(document):
-        if heading not in lists:
-            message = f"no such section of an intent; expected {', '.join(lists)}{hint(heading, lists)}"
-            problems.append(Problem(file, line, heading, message))
-        else:
-            lists[heading] += items
-    for text, line in lists["patterns"]:
-        try:
-            patterns.append(Pattern(text, words))
-        except ValueError as error:
-            problems.append(Problem(file, line, text, str(error)))
-    if not (lists["patterns"] or lists["examples"]) and not problems:
-        problems.append(Problem(file, 0, "", "it has neither patterns nor examples; expected a list of one"))
-    name = file.rpartition("/")[2].removesuffix(".md")
     kept = tuple(text for text in texts if text in TEXTS)
-    intent = Intent(name, found["wants"], found["asks"], kept, front.get("last") is True, tuple(patterns))
-    return intent._replace(examples=lists["examples"], counterexamples=lists["counterexamples"]), problems
+    return Intent("", found["wants"], found["asks"], kept, front.get("last") is True)
 
 
 def _document(source: str, file: str) -> tuple[Document, list[Problem]]:

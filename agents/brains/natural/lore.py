@@ -20,8 +20,10 @@ from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
-NEAR, NEAR_BY_WORDS = 0.58, 0.35
+NEAR, NEAR_BY_WORDS = 0.52, 0.28
 """Least similarity to an example, by vectors and by the words in common; measured."""
+TELLS = 0.12
+"""How much nearer what is wished must be than what is asked or felt, as most that is no question tells something."""
 OF_LISTENER, THE_SAME = 0.75, 0.95
 """Share of examples with a "you" from which on an intent's questions are about who hears them, and the
 least similarity to one that holds without."""
@@ -187,29 +189,36 @@ class Lore:
         self, sentence: str, names: Names, near: tuple[tuple[str, float], ...], *, question: bool
     ) -> Meaning | None:
         least = NEAR if near else NEAR_BY_WORDS
-        _, words, right = self._said(sentence, names)
-        said, of = {one.word for one in words}, self.words.of
+        said, of = {one.word for one in self._said(sentence, names).words}, self.words.of
         others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
         elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
-        asked = {[*self._readings(right, last=True)][-1][0].word} & self._wh if question else set[str]()
+        asked = {self._heart(sentence, names)[0].word} & self._wh if question else set[str]()
         for name, score in near or self.near(sentence, names):
             intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
             if score < least or intent.last:
                 break
+            if not question and intent.wants != "nothing" and score < least + TELLS:
+                continue
             if question in kinds and asked <= wh and not (elsewhere and of_listener and score < THE_SAME):
                 return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         return None
 
     def _asks(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence is a question, also one that lacks the mark: "how late is it"."""
-        some, of = [one.word for one in self._trimmed(self._said(sentence, names).right)][:4], self.words.of
+        of = self.words.of
+        some = [one.word for one in self._heart(sentence, names)]
         some = some[bool(some) and some[0] in of("place_head") | of("time_head") :]  # "in which town"
+        if asks(sentence) or not some or some[0] not in self._wh:
+            return asks(sentence)
         verb = next((at for at, word in enumerate(some) if word in of("auxiliary")), 0)
         subject = of("self") | of("person") | of("article")
-        return (
-            asks(sentence)
-            or (some[:1] and some[0] in self._wh and (verb == 1 or (verb == 2 and some[1] not in subject))) is True
+        return verb == 1 or (
+            verb > 1 and some[1] not in subject and (verb == 2 or {*some[verb + 1 : verb + 2]} <= subject)
         )
+
+    def _heart(self, sentence: str, names: Names) -> tuple[Token, ...]:
+        """Return what a sentence asks or tells, without what stands around it."""
+        return [*self._readings(self._said(sentence, names).right, last=True)][-1]
 
     def _clause(self, sentence: str, names: Names, *, question: bool) -> Meaning | None:
         """Return the meaning of the clause that asks, "I need Moss, where is he?", or of the last, "thanks, see you".
@@ -280,9 +289,10 @@ class Lore:
             *(row for word in dict.fromkeys(words) for row in self._within.get(word, ())),
         ]
         for order, intent, pattern in rows:
-            if intent.last is last and not any(map(have.isdisjoint, pattern.needed)):
-                if (found := pattern.fits(line)) is not None:
-                    yield _match(found, sentence, some, order, intent)
+            if intent.last is not last or any(map(have.isdisjoint, pattern.needed)):
+                continue
+            if (found := pattern.fits(line)) is not None:
+                yield _match(found, sentence, some, order, intent)
 
     # ---- words and names ----
 
