@@ -104,8 +104,8 @@ class Words:
 
     @property
     def vocabulary(self) -> frozenset[str]:
-        """Every word of the lists, but those of other languages."""
-        listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name != "foreign")
+        """Every word of the lists, but those of other languages and of kinds of things."""
+        listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name not in ("foreign", "implied"))
         return frozenset(word for text in listed for word in tokens(text))
 
     def tokens(self, sentence: str) -> tuple[Token, ...]:
