@@ -20,7 +20,7 @@ from agents.text.habits import Habit
 from mud.world.events import Perception
 
 if TYPE_CHECKING:
-    from agents.brains.natural.lore import Lore
+    from agents.brains.instinct.lore import Lore
 
 
 class Recall(NamedTuple):

@@ -14,8 +14,8 @@ from itertools import islice
 from random import Random
 
 from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
-from agents.brains.natural.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
-from agents.brains.natural.voice import fill
+from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
+from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, own_words, remembered, spoken
 from agents.reply.reply import Listener, clean_reply

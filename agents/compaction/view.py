@@ -177,9 +177,7 @@ class StrategyView:
     def rests_until(self, due_from: int, room: ViewBudget | None) -> None:
         """Take note that no fold is due before so many memories, unless they fill the room in the prompt earlier."""
         memory, left = self.memory, room.most - room.taken if room else UNLIMITED
-        self._slack = _Slack(
-            self.settings, self.context.scale(), memory.compactions, due_from, memory.total, left
-        )
+        self._slack = _Slack(self.settings, self.context.scale(), memory.compactions, due_from, memory.total, left)
 
     def rests(self) -> bool:
         """Return whether no fold can be due yet, by what was counted last; nothing is counted for that."""

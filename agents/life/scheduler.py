@@ -72,7 +72,6 @@ class SchedulerConfig(NamedTuple):
     traced: bool = True
     lore: LoreSource = shipped_lore
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
-    fallback: str = FALLBACK  # the brain that takes a turn when the chosen one cannot
 
 
 class Scheduler:
@@ -106,7 +105,7 @@ class Scheduler:
         """Give an agent brains; its first thought comes soon."""
         drives = self._drives
         chance = Random(drives.chance.random())
-        needed = (drives.override, drives.fallback)
+        needed = (drives.override, FALLBACK)
         brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
         runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice, drives.lore) for b in brains}
         agent.thinker = Thinker(
@@ -116,7 +115,6 @@ class Scheduler:
             lambda wanted: self._recall(agent, wanted),
             lambda hint, waiting: self._ask(agent, hint, waiting),
             drives.clock.monotonic,
-            drives.fallback,
             self._compare,
         )
         soon = min(FIRST_WITHIN, agent.thinking().think_interval)
@@ -146,7 +144,7 @@ class Scheduler:
     def _brain_of(self, agent: Agent) -> str:
         """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
         brain = self._wanted(agent)
-        return self._drives.fallback if brain is None or self._gave_way(agent, brain) else brain.name
+        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
 
     def _wanted(self, agent: Agent) -> Brain | None:
         wanted = self._drives.override or agent.definition.brain
@@ -250,7 +248,7 @@ class Scheduler:
         if thought is None:
             return None
         self._pauses[agent.slug] = thought.decision.pause
-        if thought.brain != self._drives.fallback and self._calls.answer(agent.slug):
+        if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = replace(thought, waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
@@ -286,7 +284,7 @@ class Scheduler:
         if not self._drives.traced or (step is None and not thought.asked):
             return
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
-        if thought.brain == self._drives.fallback and not thought.instead and brain is not None:
+        if thought.brain == FALLBACK and not thought.instead and brain is not None:
             thought = replace(thought, instead=self._gave_way(agent, brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))

@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from pathlib import Path
 
-from agents.brains.natural.confidence import is_private
-from agents.brains.natural.lore import Lore, parse_lore
+from agents.brains.instinct.confidence import is_private
+from agents.brains.instinct.lore import Lore, parse_lore
 from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_if_there

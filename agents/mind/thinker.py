@@ -19,7 +19,7 @@ from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
 
-FALLBACK = "natural"
+FALLBACK = "instinct"
 
 Look = Callable[[Recall], Awaitable[tuple[Hit, ...]]]
 
@@ -96,7 +96,7 @@ class _Notes:
 
 
 class Thinker:
-    """One agent's thinker. `runs` must have `fallback`; `choose` returns the name of the brain that decides next."""
+    """One agent's thinker. `runs` must have `FALLBACK`; `choose` returns the name of the brain that decides next."""
 
     def __init__(
         self,
@@ -106,10 +106,9 @@ class Thinker:
         recall: Look,
         ask: Ask,
         seconds: Callable[[], float],
-        fallback: str = FALLBACK,
         compare: Compare = no_vectors,
     ) -> None:
-        self.name, self._fallback, self._compare = name, fallback, compare
+        self.name, self._compare = name, compare
         self.busy = False
         self.last: Thought | None = None
         self.last_error: str | None = None
@@ -138,7 +137,7 @@ class Thinker:
 
     async def _decide(self, situation: Situation, waiting: bool, notes: _Notes) -> tuple[str, Decision]:
         brain = self._choose()
-        if brain != self._fallback:
+        if brain != FALLBACK:
             try:
                 decision = await self._run(self._runs[brain], situation, waiting, notes)
                 if decision.line is not None:
@@ -157,7 +156,7 @@ class Thinker:
             log.info("%s: %s; instinct takes this turn", self.name, notes.instead)
         else:
             self.last_error = None  # no model was asked; the health of its host is checked elsewhere
-        return self._fallback, await self._run(self._runs[self._fallback], situation, waiting, notes)
+        return FALLBACK, await self._run(self._runs[FALLBACK], situation, waiting, notes)
 
     async def _run(self, run: BrainRun, situation: Situation, waiting: bool, notes: _Notes) -> Decision:
         thought = run.decide(situation)

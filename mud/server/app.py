@@ -19,7 +19,6 @@ from agents.definition import check_name, find_definition, find_location
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
-from agents.mind.thinker import FALLBACK
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
@@ -117,10 +116,9 @@ class App:
         self._unsynced = ""  # why the disk does not confirm writes; empty while it does
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
-        brain, clock = options.brain, parts.clock
         drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain,
-            lore=parts.lore.get, habits=parts.world_files.habits, fallback=brain if brain == "natural" else FALLBACK,
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
+            lore=parts.lore.get, habits=parts.world_files.habits,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None

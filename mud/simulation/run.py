@@ -76,7 +76,6 @@ class SimulationPlan:
     seed: int
     keep: bool = False  # run in the vault itself, not in a copy
     backends: Callable[[Clock], Registry[Backend]] | None = None  # on the run's clock; None: no model
-    brain: str = FALLBACK  # the brain of all agents without a model
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
@@ -134,7 +133,7 @@ class _Run:
         self._agents = self._people(chance)
         clock.advance(self._lived())
         # In a copy, nobody reads traces, pages or the chronicle.
-        brain = plan.brain if plan.backends is None else None
+        brain = FALLBACK if plan.backends is None else None
         habits = parts.world_files.habits()
 
         def world_habits() -> dict[str, tuple[tuple[str, int], ...]]:
@@ -142,7 +141,7 @@ class _Run:
 
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get,
-            world_habits, plan.brain,
+            world_habits,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None

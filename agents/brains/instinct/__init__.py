@@ -1,8 +1,3 @@
-"""The brain that needs no language model: it answers, remembers, wanders and wishes by rules."""
+"""The brain that needs no language model: a small engine over the intents, words and texts of the vault."""
 
-from __future__ import annotations
-
-from agents.brains.natural.brain import NATURAL
-
-INSTINCT = NATURAL._replace(name="instinct")
-"""The new brain under the name of the old one, until it takes its folder as well."""
+from agents.brains.instinct.brain import INSTINCT as INSTINCT

@@ -6,153 +6,124 @@ so nobody has to arrange it.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
-from random import Random
+from typing import NamedTuple
 
-from agents.brains.instinct.company import Company, seconds_between
-from agents.brains.instinct.statements import is_courtesy
+from agents.brains import Person
+from agents.brains.instinct.mind import Mind
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, remembered
 from agents.text.addressing import Address, addressed, calls, mentions
+from mud.clock import parse_iso
 
 STAY = 60.0
-"""Seconds for which who was spoken to stays, and for which a talk between two is taken to go on."""
-
+"""Seconds for which a person is taken to speak to whom they spoke last."""
 STALE = 45.0
 """Seconds after which an unanswered line is no longer worth an answer."""
-
 CHIME_IN = 0.06
 """Chance to answer a line that is for nobody in particular and another's to answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class WaitingSpeaker:
-    """A line that waits for an answer.
-
-    Args:
-        said: the line.
-        since: seconds of a monotonic clock when it was heard.
-        open: any other mind here may answer it as well.
-    """
+class Waiting(NamedTuple):
+    """A line that waits for an answer since some second; `open` when any other mind here may answer it as well."""
 
     said: Utterance
     since: float
-    open: bool = False
+    open: bool
 
 
-class InstinctAttention:
+class Attention:
     """One agent's ear.
 
     Args:
-        name: the agent's name.
-        rng: its chance.
-        company: whom it knows.
+        mind: its mind.
     """
 
-    def __init__(self, name: str, rng: Random, company: Company) -> None:
-        self.name = name
-        self.addressed_at = float("-inf")
-        self.heard_at = float("-inf")
-        self._rng = rng
-        self._company = company
-        self._waiting: list[WaitingSpeaker] = []
-        self._noticed: deque[tuple[str, str]] = deque(maxlen=64)
+    def __init__(self, mind: Mind) -> None:
+        self._mind = mind
+        self.here: tuple[Person, ...] = ()
+        self.spoken_to = mind.spoken_to
+        self._waiting: list[Waiting] = []
         self._partner: dict[str, tuple[str, float]] = {}
-        self._through = -1
+
+    def begin(self, recent: Sequence[Entry], seconds: float) -> None:
+        """Find the last line in memory that was for the agent and was never answered, after a start."""
+        newest = recent[-1].at if recent else ""
+        for entry in reversed(recent):
+            if entry.actor is None or len(self._waiting) or age(entry.at, newest) > STALE:
+                return
+            if (said := remembered(entry)) and addressed(
+                said.words, (self._mind.name,), self._others(said.speaker), private=said.private
+            ) is Address.ME:
+                self._waiting.append(Waiting(said, seconds, False))
 
     def hear(self, said: Utterance, seconds: float) -> bool:
-        """Take note of a line; return whether it is for this agent to answer.
-
-        Args:
-            said: the line.
-            seconds: a monotonic clock.
-        """
-        self._noticed.append((said.speaker, said.words))
-        self.heard_at = seconds
-        if said.speaker in self._company.minds:
-            # Another has answered what was for nobody in particular; once is enough.
+        """Take note of a line; return whether it is for this agent to answer."""
+        mind = self._mind
+        if said.speaker in mind.minds:  # another has answered what was for nobody in particular; once is enough
             self._waiting = [one for one in self._waiting if not one.open or not self._answers(said, one.said)]
         if not self._is_mine(said, seconds):
             return False
-        self.addressed_at = seconds
-        if not self._company.has_patience(said.speaker, seconds):
-            return False
-        self._waiting.append(WaitingSpeaker(said, seconds, not (said.private or calls(said.words, self.name))))
+        self.spoken_to[said.speaker] = seconds
+        self._waiting.append(Waiting(said, seconds, not (said.private or calls(said.words, mind.name))))
         return True
+
+    def _others(self, speaker: str) -> list[str]:
+        return [name for name in self._mind.known if name not in (speaker, self._mind.name)]
 
     def _answers(self, said: Utterance, waiting: Utterance) -> bool:
         """Return whether another mind's line may answer one that waits: it is not for somebody else."""
         if said.speaker == waiting.speaker:
             return False
-        names = (self.name, *self._company.others(said.speaker))
+        names = (self._mind.name, *self._others(said.speaker))
         return mentions(said.words, waiting.speaker) or not any(mentions(said.words, name) for name in names)
 
-    def catch_up(self, recent: Sequence[Entry], seconds: float) -> None:
-        """Find in memory the lines that nobody gave notice of: after a start, or while another brain had the turn.
-
-        Args:
-            recent: the verbatim tail.
-            seconds: a monotonic clock.
-        """
-        new: list[Utterance] = []
-        newest = recent[-1].at if recent else ""
-        for entry in reversed(recent):
-            if entry.seq <= self._through or entry.actor is None:
-                break
-            said = remembered(entry)
-            if said is None:
-                continue
-            if seconds_between(entry.at, newest) > STALE:
-                break
-            if (said.speaker, said.words) not in self._noticed:
-                new.append(said)
-        for said in reversed(new[:3]):
-            others = self._company.others(said.speaker)
-            if addressed(said.words, (self.name,), others, private=said.private) is Address.ME:
-                self.hear(said, seconds)
-        self._through = max([self._through, *(entry.seq for entry in recent[-1:])])
-
     def _is_mine(self, said: Utterance, seconds: float) -> bool:
-        """Say whether a line is this agent's to answer."""
-        company, speaker = self._company, said.speaker
-        alone = all(person.name == speaker for person in company.here)
-        others = company.others(speaker)
-        match addressed(said.words, (self.name,), others, alone=alone, private=said.private):
+        mind, speaker, rng = self._mind, said.speaker, self._mind.rng
+        speaking = [one for one in self.here if one.speaks and one.name != speaker]
+        match addressed(said.words, (mind.name,), self._others(speaker), alone=not speaking, private=said.private):
             case Address.ME:
-                self._partner[speaker] = (self.name, seconds)
+                self._partner[speaker] = (mind.name, seconds)
                 return True
             case Address.OTHER:
                 self._partner[speaker] = ("", seconds)
                 return False
+        if speaker in mind.minds:
+            return rng.random() < CHIME_IN
         partner, since = self._partner.get(speaker, ("", float("-inf")))
-        if speaker in company.minds:
-            return self._rng.random() < CHIME_IN
         if seconds - since < STAY:
-            return partner == self.name
-        minds = sorted([*company.thinkers(speaker), self.name])
-        if minds[sum(map(ord, said.words)) % len(minds)] != self.name:
-            return self._rng.random() < CHIME_IN
-        due = said.question or len(company.here) < 3 or is_courtesy(said.words, self.name)
-        return due or self._rng.random() < 0.5
+            return partner == mind.name
+        minds = sorted([*(one.name for one in speaking if one.thinks), mind.name])
+        if minds[sum(map(ord, said.words)) % len(minds)] != mind.name:
+            return rng.random() < CHIME_IN
+        return said.question or len(self.here) < 3 or len(said.words) < 40 or rng.random() < 0.5
 
-    def forget(self) -> None:
-        """Let go of what waits: another brain has answered."""
-        self._waiting.clear()
-
-    def newest(self, here: Sequence[str], seconds: float) -> Utterance | None:
-        """Return the newest line that waits, of somebody who is here; what is stale or void falls away.
-
-        Args:
-            here: names of who is here.
-            seconds: a monotonic clock.
-        """
+    def newest(self, seconds: float) -> Utterance | None:
+        """Return the newest line that waits, of somebody who is here; what is stale or void falls away."""
+        if not self._waiting:
+            return None
+        here = {person.name for person in self.here}
         self._waiting = [one for one in self._waiting if one.said.speaker in here and seconds - one.since <= STALE]
         return self._waiting[-1].said if self._waiting else None
 
-    def answered(self, said: Utterance) -> None:
+    def answered(self, said: Utterance, seconds: float) -> None:
         """Take a line off, and with it what its speaker had said before; only other questions stay."""
-        self._waiting = [
-            one for one in self._waiting if one.said != said and (one.said.speaker != said.speaker or one.said.question)
-        ][-3:]
+        self.spoken_to[said.speaker] = seconds
+        stay = [one for one in self._waiting if one.said.speaker != said.speaker or one.said.question]
+        self._waiting = [one for one in stay if one.said != said][-3:]
+
+    def forget(self) -> None:
+        """Let go of what waits: another brain, or a person, has answered."""
+        self._waiting.clear()
+
+    def lately(self, seconds: float, within: float) -> list[str]:
+        """Return the names of those here with whom the agent spoke within some seconds."""
+        return [one.name for one in self.here if seconds - self.spoken_to.get(one.name, float("-inf")) <= within]
+
+
+def age(earlier: str, later: str) -> float:
+    """Return the seconds between two written times; none when one of them cannot be read."""
+    try:
+        return max(0.0, (parse_iso(later) - parse_iso(earlier)).total_seconds())
+    except ValueError:
+        return 0.0

@@ -1,28 +1,49 @@
-"""The brain that needs no model: it answers from memory, greets, explores, looks, notes, talks of what it perceived.
+"""The brain that needs no model: it reads what is said by the vault's intents, answers from memory, talks, and lives.
 
-It never invents. All it says stands in the texts of its voice, around words it really heard or saw; all it decides
-comes from what it noticed and from the chance it was given. It never speaks where nobody is, and never repeats itself.
+It never invents. All it says stands in the texts of its voice, around what it really perceived; all it decides comes
+from what it noticed and from the chance it was given. It never speaks where nobody is, and never repeats itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from itertools import takewhile
 from random import Random
+from typing import Any
 
-from agents.brains import Brain, Decision, Person, Situation, Thought, Voice
-from agents.brains.instinct.errands import Errands
+from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
+from agents.brains.instinct.activities import EVENING, Activities
+from agents.brains.instinct.answers import acknowledge, answer
+from agents.brains.instinct.attention import Attention, age
+from agents.brains.instinct.conversation import QUIET, Talk
+from agents.brains.instinct.explorer import Explorer, Sighting, named_in
+from agents.brains.instinct.facts import is_private, statements
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.impulses import Impulses
-from agents.brains.instinct.loops import Loop, LoopWatch, Stage
-from agents.brains.instinct.responder import Responder
-from agents.brains.instinct.rhythm import Rhythm
-from agents.brains.instinct.self import Self
-from agents.memory.perception import heard_in, own_words, remembered, seen_of, spoken
+from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.meaning import Meaning, Names
+from agents.brains.instinct.mind import Mind
+from agents.brains.instinct.topics import Errand
+from agents.memory.entries import Entry
+from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
+from agents.text.addressing import mentions
 from mud.world.events import Perception
+from mud.world.narration import listed
+from mud.world.sentences import sentences
 
-PROMPT = (0.5, 2.5)
-"""After how many seconds it answers, at least and at most."""
+PROMPT, MIND_PROMPT = (0.5, 2.5), (4.5, 9.0)
+"""After how many seconds it answers a person, and another mind, at least and at most."""
+RECENTLY = 60.0
+"""Seconds within which what somebody did makes nobody an acquaintance."""
+GREET_AGAIN = 900.0
+"""Seconds of absence after which somebody is greeted anew."""
+WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.0
+"""How many think intervals it waits for another mind in a conversation, for a person, and to answer after a look."""
+
+_LEAVE = {"reply.bye", "reply.night"}
+"""The texts that answer a farewell."""
+
+Deciding = Generator[Need, Any, Decision | None]
 
 
 class Instinct:
@@ -32,130 +53,323 @@ class Instinct:
         name: the agent's name.
         rng: its chance.
         voice: the texts it may speak with.
+        lore: gives what the vault says of language, as it is now.
     """
 
-    def __init__(self, name: str, rng: Random, voice: Voice) -> None:
-        self._me = Self(name, rng, voice)
-        self._goals = Goals(self._me)
-        self._errands = Errands(self._me)
-        self._rhythm = Rhythm(self._me)
-        self._responder = Responder(self._me, self._goals)
-        self._impulses = Impulses(self._me, self._goals, self._rhythm)
-        self._voice = voice
-        self._watch = LoopWatch()
+    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
+        self._mind = Mind(name, rng, voice, lore)
+        self._explorer = Explorer(rng, self._mind.ways)
+        self._attention = Attention(self._mind)
+        self._talk = Talk(self._mind, self._explorer)
+        self._goals = Goals(self._mind, self._explorer, self._talk, self._attention)
+        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention, self._goals)
         self._begun = False
         self._through = 0
-        self._moved_on = 0
-        """Newest memory of the loop that it walked away from last."""
+        self._last = ""
+        self._arrived: set[str] = set()
+        """Who came in since the start, before its first thought."""
+        self._along = self._seen_off = ""
+        """Where it was asked to come along to, and where who asked it was seen to go."""
+        self._met: dict[str, float] = {}
+        """When somebody was here last."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
-        me = self._me
-        if perceived.event is None or perceived.actor is None:
+        event, actor, mind = perceived.event, perceived.actor, self._mind
+        if event is None or actor is None:
             self._notice_own(perceived)
+            return mind.rng.uniform(*PROMPT) if mind.looking else None
+        mind.known.setdefault(actor)
+        if event.kind == "departure":
+            self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
+            self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
+            self._met[actor] = seconds
+            if actor == mind.following and event.destination:
+                self._acts.bound_for, self._along = self._along or event.destination, ""
+                self._seen_off = event.destination
+                return mind.rng.uniform(*PROMPT)
             return None
-        if perceived.event.kind == "departure" and perceived.actor == me.following:
-            seen = perceived.event.destination or ""
-            me.follow_to, me.seen_off, me.bound_for = me.bound_for or seen, seen, ""
-        new = me.company.notice(perceived.actor, perceived.text, perceived.event.kind, seconds)
+        if event.kind == "arrival":
+            self._arrived.update(() if self._begun else (actor,))
+            return mind.rng.uniform(*PROMPT) if self._is_new(actor, seconds) else None
+        if event.kind == "emote":
+            self._talk.sights.append((actor, perceived.text))
         said = spoken(perceived)
-        if (said and me.attention.hear(said, seconds)) or new:
-            me.ignored = 0
-            return me.rng.uniform(*PROMPT)
-        return me.rng.uniform(*PROMPT) if me.follow_to else None
+        self._acts.events.append(perceived.text)
+        if said is None or not self._attention.hear(said, seconds):
+            self._talk.busy.update({actor: seconds} if said else {})
+            return None
+        self._talk.hear(said, seconds)
+        return mind.rng.uniform(*(MIND_PROMPT if actor in mind.minds else PROMPT))
 
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
-        me = self._me
-        if perceived.kind == "moved":
-            me.company.here = ()  # who is here now it sees when it thinks; those it left are not
-        me.explorer.outcome(perceived.text, perceived.failed, me.location)
-        me.follow_to, me.seen_off = (me.seen_off if perceived.failed else me.follow_to), ""
-        if perceived.kind == "said" and not (me.last_line and me.last_line in perceived.text):
-            me.attention.forget()  # another brain, or a person, spoke for this one
-            me.speaker.spoken(own_words(perceived))
+        self._explorer.outcome(perceived.text, perceived.failed)
+        if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
+            self._acts.bound_for, self._seen_off = self._seen_off, ""
+        if perceived.kind == "moved" and not perceived.failed:
+            self._attention.here = ()  # who is here now it sees when it thinks
+        if perceived.kind == "said" and own_words(perceived) not in self._last:
+            self._attention.forget()  # another brain, or a person, spoke for this one
+            self._mind.speaker.remember([own_words(perceived)])
+
+    def _is_new(self, name: str, seconds: float) -> bool:
+        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN * self._talk.crowd
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
+        decision = yield from self._decided(situation)
+        self._last = decision.line or ""
+        return decision
+
+    def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
         new = self._take_in(situation)
-        if self._me.follow_to:
-            return self._follow(situation)
-        loop = self._watch.find(situation)
-        moved = self._end(loop, situation) if loop is not None else None
-        if moved is not None:
-            return moved
-        here = [person.name for person in situation.people]
-        said = self._me.attention.newest(here, situation.seconds)
-        decision: Decision | None = None
-        if said:
-            decision = self._errands.accept(said, situation) or self._errands.report(said, situation)
-            decision = decision or (yield from self._responder.respond(said, situation, new))
-            decision = decision and replace(decision, answers=heard_in(situation.recent, said))
-            if self._me.looking is said:
-                self._me.looking = None  # it stays, and is answered after the look
-            else:
-                self._me.attention.answered(said)
-        decision = decision or self._rhythm.morning(situation)
-        # To be answered was to be met.
-        new = tuple(one for one in new if self._me.company.is_new(one.name, situation.seconds))
-        if decision is None and new:
-            decision = yield from self._responder.greet(new, situation)
-            decision = decision and replace(decision, answers=seen_of(situation.recent, new[0].name))
-        if decision is None:
-            yield from self._goals.remember(situation)
-            decision = self._errands.tell(situation) or self._goals.tell(situation)
-        return decision or self._impulses.follow(situation)
+        mind, talk = self._mind, self._talk
+        said = self._attention.newest(situation.seconds)
+        if said and (decision := (yield from self._respond(said, situation, new))):
+            waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
+            return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
+        if decision := self._acts.reflex(situation) or self._errand(situation):
+            return decision
+        evening = situation.bedtime is not None and situation.bedtime <= EVENING
+        if situation.woke and not evening and (decision := self._acts.morning(situation)):
+            return decision
+        if new and (decision := (yield from self._greet(new, situation))):
+            return replace(decision, answers=seen_of(situation.recent, new[0].name), pause=WAITS)
+        if decision := talk.turn(situation):
+            if talk.current is None:  # it took leave
+                self._acts.departs = True
+            return replace(decision, pause=WAITS if talk.current else 0.8)
+        if talk.current and talk.current.partner in mind.minds:
+            return Decision(None, "waits for the other", pause=1.0)
+        if decision := self._acts.travel(situation):
+            return decision
+        yield from self._goals.remember(situation)
+        if decision := self._goals.tell(situation):
+            return decision
+        return self._acts.next(situation)
 
-    def _end(self, loop: Loop, situation: Situation) -> Decision | None:
-        """Lose patience with a mind with which it goes round in circles, and move on when nothing else has helped."""
-        me = self._me
-        if loop.stage > Stage.HINT:
-            me.company.tire_of(loop.partner, situation.seconds)
-        if loop.stage < Stage.MOVE or loop.seq <= self._moved_on or me.following:
-            return None
-        self._moved_on = loop.seq
-        decision = self._impulses.move_on(situation)
-        return decision and replace(decision, why=f"moves on: {loop.told(self._voice)}")
-
-    def _follow(self, situation: Situation) -> Decision:
-        """Go where somebody went who asked for company."""
-        me = self._me
-        place, me.follow_to = me.follow_to, ""
-        why = f"follows {me.following}"
-        seen = seen_of(situation.recent, me.following)
-        return Decision(f"go {place}{me.reason('reason.asked', name=me.following)}", why, answers=seen)
-
-    def _take_in(self, situation: Situation) -> tuple[Person, ...]:
-        """Bring what the agent knows up to this situation; return who is yet to be greeted."""
-        me = self._me
-        me.speaker.name = situation.voice
-        me.location = situation.location
+    def _take_in(self, situation: Situation) -> list[Person]:
+        """Bring what the agent knows up to this situation; return who is to be greeted."""
+        mind, seconds = self._mind, situation.seconds
+        mind.speaker.name = situation.voice
         if not self._begun:
-            self._begun = True
-            me.explorer.begin(situation.recent)
-            self._errands.begin(situation.recent)
-            me.company.begin(situation.recent, situation.people, situation.seconds)
-            if situation.recent:
-                me.spoke_at = situation.seconds  # a life goes on; it does not burst into talk
+            self._begin(situation)
         last = situation.recent[-1].seq if situation.recent else 0
         since, self._through = min(self._through, last), last
-        lived = takewhile(lambda entry: entry.seq > since, reversed(situation.recent))
-        own = [said.words for entry in lived if entry.kind == "said" and (said := remembered(entry))]
-        me.speaker.remember(reversed(own))
-        new = me.company.settle(situation.people, situation.seconds)
-        me.attention.catch_up(situation.recent, situation.seconds)
-        if me.explorer.settle(situation):
-            me.arrived = situation.seconds
-        me.bonds.live(situation.recent, lambda: me.company.names)
-        self._rhythm.settle(situation)
-        self._goals.settle(situation)
-        if not me.follow_to and me.following not in {person.name for person in situation.people}:
-            me.following = ""  # lost on the way
+        lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
+        mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
+        self._attention.here = situation.people
+        new: list[Person] = []
+        for one in situation.people:
+            mind.known.setdefault(one.name)
+            if one.thinks:
+                mind.minds.add(one.name)
+            elif not one.speaks:
+                mind.animals.add(one.name)
+            if one.speaks and self._is_new(one.name, seconds):
+                new.append(one)
+            else:
+                self._met[one.name] = seconds
+        if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
+            mind.relations.learn(people, tuple(mind.known))
+        if self._explorer.settle(situation):
+            self._acts.arrived(situation)
+        self._talk.settle(situation)
+        self._goals.settle(situation, lived)
+        if mind.following and all(one.name != mind.following for one in situation.people) and not self._acts.bound_for:
+            mind.following = ""  # lost on the way
         return new
+
+    def _begin(self, situation: Situation) -> None:
+        """Learn from memory, once, who was about and where it was, so that a new start greets nobody anew."""
+        self._begun, mind = True, self._mind
+        self._explorer.begin(situation.recent, situation.notes)
+        self._attention.here = situation.people
+        heard = {one.actor for one in situation.recent if one.actor} - self._arrived
+        self._mind.known.update(dict.fromkeys(one.actor for one in situation.recent if one.actor))
+        if situation.recent:
+            self._met.update((one.name, situation.seconds) for one in situation.people if one.name in heard)
+            self._talk.quiet_until = situation.seconds + QUIET
+            find_errands(situation.recent, mind)
+        self._attention.begin(situation.recent, situation.seconds)
+        self._through = situation.recent[0].seq - 1 if situation.recent else 0
+
+    # ---- answering ----
+
+    def _respond(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+        """Answer a line, or decide that it needs no answer."""
+        mind, speaker = self._mind, said.speaker
+        mind.looking = None
+        decision = yield from self._answered(said, situation, new)
+        if mind.looking is said:
+            if decision and decision.line and decision.line.startswith("examine "):
+                self._explorer.looks_at(decision.line.removeprefix("examine ").partition(" | ")[0])
+        else:
+            self._attention.answered(said, situation.seconds)
+        self._met[speaker] = situation.seconds
+        spoke = decision and decision.line and decision.line.startswith(("say ", "whisper "))
+        if spoke and speaker not in self._talk.parted and self._talk.has_patience(speaker, situation.seconds):
+            self._talk.spoke(speaker, situation.seconds)
+        return decision
+
+    def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+        mind, speaker = self._mind, said.speaker
+        if not any(char.isalnum() for char in said.words):
+            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words", private=said.private)
+        if not self._talk.has_patience(speaker, situation.seconds):
+            return None
+        if speaker in mind.minds:
+            meaning, texts = None, mind.courtesies(said.words)
+        else:
+            meaning = yield from self._meaning(said, situation)
+            texts = meaning.texts[:1]
+        if _LEAVE & {*texts}:
+            return self._farewell(said, texts, situation)
+        if "greet.back" in texts and (person := next((one for one in new if one.name == speaker), None)):
+            return (yield from self._greet([person], situation))
+        if meaning is None:
+            if decision := self._between_minds(said, texts, situation):
+                return decision
+            meaning = yield from self._meaning(said, situation)
+        return (yield from self._answer(meaning, said, situation))
+
+    def _farewell(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
+        """Answer who takes leave; with a mind that ends the conversation."""
+        mind, speaker = self._mind, said.speaker
+        keys, why = (*texts, "reply.bye"), "is taken leave of"
+        decision = mind.say(situation, speaker, keys, {}, why, private=said.private)
+        mind.following = "" if mind.following == speaker else mind.following
+        self._talk.end(situation.seconds)
+        self._talk.parted.add(speaker)
+        return decision
+
+    def _between_minds(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
+        """Greet another mind back, or say the next thing in the conversation with it."""
+        talk = self._talk
+        if "greet.back" in texts and talk.current and talk.current.lines == 0:
+            return self._mind.say(situation, said.speaker, ("greet.back",), {}, "greets back", private=said.private)
+        decision = None if said.private else talk.turn(situation)
+        if decision:
+            self._acts.departs = talk.current is None
+        return decision
+
+    def _answer(self, meaning: Meaning, said: Utterance, situation: Situation) -> Deciding:
+        """Answer what asks or wishes something, and take up what was told; what people tell is worth a note."""
+        mind, speaker = self._mind, said.speaker
+        if meaning.wants != "nothing" or said.question:
+            decision = yield from answer(mind, meaning, said, situation)
+            if decision and decision.text == "reply.follow":
+                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "").title()
+            return decision
+        decision = yield from acknowledge(mind, meaning, said, situation)
+        told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
+        if told and len(mind.lore().words.content(meaning.words)) > 2:
+            self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
+        return decision
+
+    def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:
+        """Read a line: of its sentences the first that wants something, else the last that tells something."""
+        lore, names = self._mind.lore(), self._mind.names(situation)
+        found: list[Meaning] = []
+        for sentence in sentences(said.words)[:6]:
+            meaning = lore.pattern(sentence, names)
+            if meaning is None:
+                near: tuple[tuple[str, float], ...] = ()
+                if said.speaker not in self._mind.minds:
+                    near = yield Understand(lore.masked(sentence, names))
+                meaning = lore.read(sentence, names, near)
+            found.append(meaning)
+        told = [one for one in found if one.intent == "statement"]
+        asking = [one for one in found if one.wants != "nothing"]
+        return (asking or told[-1:] or found)[0] if asking or told else found[-1]
+
+    def _greet(self, new: list[Person], situation: Situation) -> Deciding:
+        """Greet who has newly come, each once; those it knows as such."""
+        mind, names = self._mind, [person.name for person in new]
+        known = names[0] in self._met or (names[0] in mind.known and new[0].thinks)
+        for name in names:
+            self._met[name] = situation.seconds
+        places = {"place": situation.location}
+        if len(names) > 1:
+            places["name"] = listed(names)
+            self._attention.spoken_to.update(dict.fromkeys(names, situation.seconds))
+            return mind.say(situation, names[0], ("greet.several",), places, "newcomers", reason="reason.greet")
+        cites: tuple[str, ...] = ()
+        keys = ("greet.known", "greet.first") if known else ("greet.first",)
+        if not new[0].thinks:
+            hits = yield Recall(names[0], 12)
+            now = situation.recent[-1].at if situation.recent else ""
+            found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
+            entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
+            mind.relations.learn(entries, tuple(mind.known))
+            keys = ("greet.known", "greet.first") if entries or known else keys
+            words = mind.lore().words
+            told = [
+                (one, entry)
+                for entry in sorted(entries, key=lambda entry: -entry.seq)
+                if entry.kind == "heard" and not is_private(entry, words)
+                for one in statements(entry, mind.name, tuple(mind.known), words)
+                if 12 <= len(one) <= 160
+            ]
+            cool = mind.relations.is_cool(names[0])
+            if told and not cool and mind.rng.random() < 0.6:
+                places |= {"words": told[0][0], "when": ""}
+                keys, cites = ("greet.remembers", *keys), (str(told[0][1].seq),)
+            elif cool or mind.relations.is_warm(names[0]):
+                keys = ("greet.cool" if cool else "greet.warm", *keys)
+        decision = mind.say(situation, names[0], keys, places, "newcomer", reason="reason.greet", cites=cites)
+        if decision and decision.line and decision.line.startswith("say "):
+            self._talk.spoke(names[0], situation.seconds)
+            self._attention.spoken_to[names[0]] = situation.seconds
+        return decision
+
+    def _errand(self, situation: Situation) -> Decision | None:
+        """Tell somebody here what the agent was asked to tell them."""
+        mind, here = self._mind, {person.name for person in situation.people}
+        for errand in mind.errands:
+            if errand.to in here:
+                places = {"person": errand.sender, "words": errand.words}
+                why, private, cites = f"was asked by {errand.sender} to tell it", errand.private, (str(errand.seq),)
+                decision = mind.say(situation, errand.to, ("talk.errand",), places, why, private=private, cites=cites)
+                if decision and decision.text == "talk.errand":  # else it has no new words for it, and it waits
+                    mind.errands.remove(errand)
+                    mind.told.append(errand)
+                    return decision
+        return None
+
+
+def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
+    """Find again, after a new start, what was asked and accepted with the names of both, and what of it was done."""
+    asked: list[Errand] = []
+    names = Names(mind.name, tuple(mind.known))
+    for entry in recent:
+        said = remembered(entry)
+        if said is None or said.speaker in mind.minds:
+            continue
+        if said.speaker:
+            for sentence in sentences(said.words):
+                meaning = mind.lore().pattern(sentence, names)
+                told = meaning and meaning.texts[:1] == ("reply.errand",) and meaning.slots.get("text")
+                if meaning and told and (to := meaning.slots.get("person")):
+                    private = said.private or mind.lore().words.is_secret(said.words)
+                    asked.append(Errand(said.speaker, to, told, private, entry.seq))
+            continue
+        for one in [one for one in mind.errands if one.words.casefold().rstrip(".!") in said.words.casefold()]:
+            mind.errands.remove(one)
+            mind.told.append(one)
+            break
+        else:
+            if taken := [one for one in asked if mentions(said.words, one.to) and mentions(said.words, one.sender)]:
+                asked.remove(taken[-1])
+                mind.errands.append(taken[-1])
+
+
+def is_private_line(said: Utterance, mind: Mind) -> bool:
+    """Return whether a line is not to be noted: whispered, or told with the wish to keep it."""
+    return said.private or mind.lore().words.is_secret(said.words)
 
 
 INSTINCT = Brain(
-    "instinct",
-    "Lives without a language model: memory, manners and curiosity.",
-    lambda name, rng, voice, lore: Instinct(name, rng, voice),
+    "instinct", "Lives without a language model: reads by intents, remembers, talks and has habits.", Instinct
 )

@@ -7,10 +7,8 @@ place. People are no part of this: whoever is at a keyboard is answered.
 
 from __future__ import annotations
 
-import functools
-import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import IntEnum, StrEnum
@@ -18,7 +16,8 @@ from itertools import islice, takewhile
 from typing import NamedTuple
 
 from agents.brains import Person, Situation, Voice
-from agents.brains._words import telling
+from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.mind import LITTLE, courtesies
 from agents.brains.instinct.voice import fill
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
@@ -26,22 +25,16 @@ from agents.text.addressing import calls, is_question
 from agents.text.english import THRESHOLD, similarity, words_of
 from mud.clock import iso, parse_iso
 
-LINES = 16
-"""Newest lines between two that are looked at."""
-SPOKEN = 32
-"""Newest lines of anybody among which those are."""
-WITHIN = 600.0
-"""Seconds back from the newest memory to the oldest line that counts."""
-ECHO_AFTER = 2
-"""Newest lines of the other among which a line is looked for that is said again."""
-ASKED_AGAIN = 0.6
-"""Share of common words, names aside, from which on two questions ask the same."""
-LITTLE = 2
-"""Telling words that a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
+LINES, SPOKEN, WITHIN = 16, 32, 600.0
+"""Newest lines between two that are looked at, of how many of anybody, and how many seconds back."""
+ECHO_AFTER, ASKED_AGAIN = 2, 0.6
+"""Newest lines of the other among which a repeated one is looked for; words shared by questions that ask the same."""
 SILENCE_FROM, MOVE_FROM = 2, 4
 """Lines over a loop's first number from which on the agent does not answer, and from which on it goes elsewhere."""
 SILENCE = 240.0
 """Seconds for which the partner of a loop is not answered."""
+VOICE = "default"
+"""The voice that words a loop: a model reads it, and owners do in a trace."""
 
 
 class LoopKind(StrEnum):
@@ -63,37 +56,12 @@ class Stage(IntEnum):
     MOVE = 3
 
 
-BEGINS = {
-    LoopKind.ECHO: 3,
-    LoopKind.FAREWELL: 3,
-    LoopKind.THANKS: 3,
-    LoopKind.GREETING: 3,
-    LoopKind.QUESTION: 3,
-    LoopKind.NOTHING_NEW: 5,
-}
+BEGINS = dict.fromkeys(LoopKind, 3) | {LoopKind.NOTHING_NEW: 5}
 """Lines of each kind that make a loop."""
 LEAST = min(BEGINS.values())
-
-_COURTESIES = {
-    LoopKind.FAREWELL: re.compile(
-        r"\b(?:good-?bye|bye|farewell|so long|see you|until (?:then|tomorrow|next time|we meet)|take care|good ?night|"
-        r"safe travels|till (?:then|tomorrow))\b",
-        re.I,
-    ),
-    LoopKind.THANKS: re.compile(
-        r"\b(?:thank|thanks|thank you|grateful|gratitude|you['’]?re (?:very |most )?welcome|my pleasure|"
-        r"don['’]?t mention it|no trouble|not at all|appreciate\w*|kind of you)\b",
-        re.I,
-    ),
-    LoopKind.GREETING: re.compile(
-        r"\b(?:hello|hi|hey|greetings|good (?:morning|day|afternoon|evening)|"
-        r"(?<!['’]re )(?<!are )(?<!very )(?<!most )welcome)\b",
-        re.I,
-    ),
-}
-_NAME = re.compile(r"\b[A-Z]\w+")
-VOICE = "default"
-"""The voice that words a loop: a model reads it, and owners do in a trace."""
+_COURTESIES = {"reply.bye": LoopKind.FAREWELL, "reply.night": LoopKind.FAREWELL, "reply.thanks": LoopKind.THANKS,
+               "greet.back": LoopKind.GREETING}  # fmt: skip
+"""What a sentence is that these texts answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,26 +86,19 @@ class Loop:
         over = self.times - BEGINS[self.kind]
         return Stage.MOVE if over >= MOVE_FROM else Stage.SILENCE if over >= SILENCE_FROM else Stage.HINT
 
-    def told(self, voice: Voice) -> str:
-        """Return what happens, as a sentence.
-
-        Args:
-            voice: gives the texts.
-        """
-        return self._worded(voice, f"loop.{self.kind.name.lower()}")
+    def told(self, voice: Voice, *more: str) -> str:
+        """Return what happens, as a sentence; with `more`, the keys of further sentences."""
+        texts = (next(iter(voice(VOICE, f"loop.{key}")), "") for key in (self.kind.name.lower(), *more))
+        return " ".join(fill(text, {"partner": self.partner, "times": str(self.times)}) or "" for text in texts).strip()
 
     def hint(self, voice: Voice) -> str:
         """Return what happens and what to do instead, for a prompt."""
-        return f"{self.told(voice)} {self._worded(voice, f'loop.advice_{self.stage.name.lower()}')}".strip()
-
-    def _worded(self, voice: Voice, key: str) -> str:
-        text = next(iter(voice(VOICE, key)), "")
-        return fill(text, {"partner": self.partner, "times": str(self.times)}) or ""
+        return self.told(voice, f"advice_{self.stage.name.lower()}")
 
 
 class Spoken(NamedTuple):
-    """A memory in which somebody spoke: its number and time, who did, empty for oneself, what they said, whether they
-    whispered, and the telling words of it.
+    """A line in memory: its number and time, who said it, empty for oneself, the words, whether it was whispered, the
+    stems of its telling words, and the courtesies that it is, when it tells little beside.
     """
 
     seq: int
@@ -146,6 +107,7 @@ class Spoken(NamedTuple):
     words: str
     private: bool
     told: frozenset[str]
+    courtesies: frozenset[LoopKind]
 
     @property
     def own(self) -> bool:
@@ -153,112 +115,93 @@ class Spoken(NamedTuple):
         return not self.speaker
 
 
-Apart = dict[str, int]
-"""By a mind with whom there was no loop: the newest line of either then."""
-
-
 class LoopWatch:
-    """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here."""
+    """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here.
 
-    def __init__(self) -> None:
+    Args:
+        lore: gives what the vault says of language.
+    """
+
+    def __init__(self, lore: Callable[[], Lore]) -> None:
+        self._lore = lore
         self._clear: tuple[int, tuple[Person, ...]] | None = None
         """Newest spoken memory, and who was here, when there was no loop."""
-        self._apart: Apart = {}
         self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
         self._through = 0
 
     def find(self, situation: Situation) -> Loop | None:
-        """Return the loop that the agent is in, see `find_loop`; None while a person waits for a word."""
-        self._hear(situation.recent)
+        """Return the worst loop that the agent is in with a mind who is here; None while a person waits for a word.
+
+        Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
+        """
+        minds = tuple([one.name for one in situation.people if one.thinks])
+        last = situation.recent[-1] if situation.recent else None
+        if last is None or last.seq < self._through:  # another life has begun
+            self._heard.clear()
+            self._through = 0
+        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(situation.recent)))
+        self._heard.extend(self._spoken(reversed(new), (situation.name, *minds)))
+        self._through = last.seq if last else 0
         newest = self._heard[-1].seq if self._heard else 0
-        if self._clear == (newest, situation.people):
+        if last is None or self._clear == (newest, situation.people):
             return None  # what grows old can only end a loop
-        loop = find_loop(situation, self._heard, self._apart)
+        oldest = _since(last.at)
+        spoken = [one for one in self._heard if one.at >= oldest]
+        found = [loop for one in minds for loop in self._loops(spoken, one, minds, situation.name)]
+        loop = max(found, key=lambda one: (one.stage, one.times), default=None)
         self._clear = None if loop else (newest, situation.people)
         return None if loop is None or person_waits(situation) else loop
 
-    def _hear(self, recent: Sequence[Entry]) -> None:
-        """Take in what was spoken since the last time."""
-        last = recent[-1].seq if recent else 0
-        if last < self._through:  # another life has begun
-            self._heard.clear()
-            self._apart.clear()
-            self._through = 0
-        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(recent)))
-        self._heard.extend(_spoken(reversed(new)))
-        self._through = last
+    def _spoken(self, entries: Iterable[Entry], names: tuple[str, ...]) -> Iterator[Spoken]:
+        for entry in entries:
+            if said := remembered(entry):
+                kinds, rest = courtesies(self._lore().words, said.words, names)
+                courteous = frozenset(_COURTESIES[one] for one in kinds if rest <= LITTLE)
+                yield Spoken(
+                    entry.seq, entry.at, said.speaker, said.words, said.private, self._told(said.words), courteous
+                )
 
+    def _told(self, words: str) -> frozenset[str]:
+        lists = self._lore().words
+        return frozenset(map(lists.stem, lists.content(words)))
 
-def find_loop(situation: Situation, heard: Iterable[Spoken] | None = None, apart: Apart | None = None) -> Loop | None:
-    """Return the worst loop that the agent is in with a mind who is here; None when it is in none.
+    def _loops(self, spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> Iterator[Loop]:
+        """Yield the loops that the lines between two are."""
+        third = [mind for mind in minds if mind != partner]
+        between = (one for one in reversed(spoken) if one.speaker in ("", partner))
+        for_them = (one for one in between if one.private or not any(calls(one.words, mind) for mind in third))
+        lines = list(islice(for_them, LINES))[::-1]
+        if len(lines) < LEAST or len({line.own for line in lines}) < 2:
+            return
+        for kind, belongs in self._belonging(lines, (partner, name)):
+            mutual = kind is LoopKind.ECHO or len({line.own for line in belongs}) == 2  # but for a parrot it takes two
+            if mutual and len(belongs) >= BEGINS[kind]:
+                yield Loop(kind, partner, len(belongs), belongs[-1].seq)
 
-    Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
-
-    Args:
-        situation: the situation.
-        heard: what was spoken lately, oldest first; None for what its newest memories hold.
-        apart: with whom there was none at the last look, who are not looked at again before one of the two has spoken;
-            kept up to date.
-    """
-    apart = {} if apart is None else apart
-    found: list[Loop] = []
-    minds = tuple([person.name for person in situation.people if person.thinks])
-    spoken = _lately(situation.recent, heard) if minds else []
-    newest = {one.speaker: one.seq for one in spoken}
-    if "" not in newest or len(spoken) < LEAST:
-        return None
-    for partner in minds:
-        now = max(newest[""], newest.get(partner, 0))
-        if partner in newest and apart.get(partner) != now:
-            loops = _loops(spoken, partner, minds, situation.name)
-            if loops:
-                apart.pop(partner, None)
-            else:
-                apart[partner] = now
-            found += loops
-    return max(found, key=lambda loop: (loop.stage, loop.times), default=None)
-
-
-def _loops(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> list[Loop]:
-    """Return the loops that the lines between two are."""
-    lines = list(islice(_between(spoken, partner, minds), LINES))[::-1]
-    if len(lines) < LEAST or len({line.own for line in lines}) < 2:
-        return []
-    return [
-        Loop(kind, partner, len(belongs), belongs[-1].seq)
-        for kind, belongs in _belonging(lines, (partner, name))
-        if len(belongs) >= BEGINS[kind]
-    ]
+    def _belonging(self, lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[LoopKind, list[Spoken]]]:
+        """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
+        for kind in sorted(lines[-1].courtesies):
+            yield kind, [line for line in lines if kind in line.courtesies]
+        for kind, belongs in ((LoopKind.ECHO, _echoes), (LoopKind.QUESTION, _asks_again)):
+            if belongs(lines[-1], lines[:-1], names):
+                yield kind, [line for at, line in enumerate(lines) if belongs(line, lines[:at], names)]
+        named, known = self._told(" ".join(names)), set[str]()
+        stale: list[Spoken] = []  # the last lines that hold no telling word beyond those of the lines before them
+        for line in lines:
+            stale = [] if line.told - named - known else [*stale, line]
+            known |= line.told
+        yield LoopKind.NOTHING_NEW, stale
 
 
 def person_waits(situation: Situation) -> bool:
     """Return whether a person who is here has spoken since the agent last did."""
     people = {person.name for person in situation.people if not person.thinks}
-    if not people:
-        return False
-    for entry in reversed(situation.recent):
+    for entry in reversed(situation.recent) if people else ():
         if entry.kind == "said" and entry.actor is None:
             return False
         if entry.kind in ("heard", "told") and entry.actor in people:
             return True
     return False
-
-
-def _spoken(entries: Iterable[Entry]) -> Iterator[Spoken]:
-    """Yield the memories in which somebody spoke."""
-    for entry in entries:
-        said = remembered(entry)
-        if said is not None:
-            yield Spoken(entry.seq, entry.at, said.speaker, said.words, said.private, _told(said.words))
-
-
-def _lately(recent: Sequence[Entry], heard: Iterable[Spoken] | None) -> list[Spoken]:
-    """Return what was spoken last and not too long ago, oldest first."""
-    spoken = list(_spoken(recent) if heard is None else heard)[-SPOKEN:]
-    oldest = _since(recent[-1].at) if spoken else ""
-    if not spoken or spoken[0].at >= oldest:
-        return spoken
-    return [one for one in spoken if one.at >= oldest]  # times are written so that they sort
 
 
 def _since(at: str) -> str:
@@ -269,94 +212,17 @@ def _since(at: str) -> str:
         return ""
 
 
-def _between(spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...]) -> Iterator[Spoken]:
-    """Yield the lines of the agent and one other, newest first, without those that call a third of these."""
-    third = [(mind, mind.casefold()) for mind in minds if mind != partner]
-    for one in reversed(spoken):
-        if not one.speaker or one.speaker == partner:
-            plain = "" if one.private else one.words.casefold()
-            if not [mind for mind, folded in third if folded in plain and calls(one.words, mind)]:
-                yield one
-
-
-def _belonging(lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[LoopKind, list[Spoken]]]:
-    """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
-    *earlier, newest = lines
-    if _echoes(newest, earlier[::-1]):
-        yield LoopKind.ECHO, [line for at, line in enumerate(lines) if _echoes(line, lines[:at][::-1])]
-    for kind in _courtesies(newest.words):
-        yield kind, _mutual([line for line in lines if kind in _courtesies(line.words)])
-    if _asks_again(newest, earlier, names):
-        yield (
-            LoopKind.QUESTION,
-            _mutual([line for at, line in enumerate(lines) if _asks_again(line, lines[:at], names)]),
-        )
-    if stale := _without_news(lines, names):
-        yield LoopKind.NOTHING_NEW, _mutual(stale)
-
-
-def _mutual(lines: list[Spoken]) -> list[Spoken]:
-    """Return these lines when both spoke them; a circle takes two."""
-    return lines if len({line.own for line in lines}) == 2 else []
-
-
-def _echoes(line: Spoken, earlier: Iterable[Spoken]) -> bool:
-    """Whether a line says again what the other has just said.
-
-    Args:
-        line: the line.
-        earlier: those before it, newest first.
-    """
-    others = (one.words for one in earlier if one.own is not line.own)
-    return any(_alike(line.words, words) for words in islice(others, ECHO_AFTER))
-
-
-@functools.lru_cache(maxsize=4096)
-def _alike(one: str, other: str) -> bool:
-    return similarity(one, other) >= THRESHOLD
-
-
-@functools.lru_cache(maxsize=4096)
-def _courtesies(words: str) -> tuple[LoopKind, ...]:
-    """Return the courtesies that a line is, when it tells little beside."""
-    kinds = tuple(kind for kind, sign in _COURTESIES.items() if sign.search(words))
-    if not kinds:
-        return ()
-    bare = words
-    for sign in _COURTESIES.values():
-        bare = sign.sub(" ", bare)
-    return kinds if len(telling(bare, _NAME.findall(bare))) <= LITTLE else ()
+def _echoes(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
+    """Return whether a line says again what the other has just said."""
+    others = (one.words for one in reversed(earlier) if one.own is not line.own)
+    return any(similarity(line.words, words) >= THRESHOLD for words in islice(others, ECHO_AFTER))
 
 
 def _asks_again(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
-    """Whether a line asks what either of the two has asked before."""
-    asked = _asked(line.words, names) if is_question(line.words) else None
-    if not asked:
+    """Return whether a line asks what either of the two has asked before, names aside."""
+    if not is_question(line.words):
         return False
-    before = (_asked(one.words, names) for one in earlier)
-    return any(len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before if one)
-
-
-@functools.lru_cache(maxsize=4096)
-def _asked(words: str, names: tuple[str, str]) -> frozenset[str]:
-    """Return the words of a question, names aside; none when a line asks nothing."""
-    return words_of(words) - words_of(" ".join(names)) if is_question(words) else frozenset()
-
-
-def _without_news(lines: Sequence[Spoken], names: tuple[str, str]) -> list[Spoken]:
-    """Return the last lines that hold no telling word beyond those of the lines before them."""
-    new = frozenset(telling(lines[-1].words, names))
-    if new.difference(*[line.told for line in lines[:-1]]):
-        return []  # as most do
-    known: set[str] = set()
-    stale: list[Spoken] = []
-    for line in lines:
-        words = set(telling(line.words, names))
-        stale = [] if words - known else [*stale, line]
-        known |= words
-    return stale
-
-
-@functools.lru_cache(maxsize=4096)
-def _told(words: str) -> frozenset[str]:
-    return frozenset(telling(words))
+    asked, *before = (
+        words_of(one.words) - words_of(" ".join(names)) for one in (line, *earlier) if is_question(one.words)
+    )
+    return any(asked and one and len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from agents.brains import Voice
@@ -15,12 +15,10 @@ from agents.brains._texts import ME, PLACE, SHARES
 from agents.text.english import repeats
 from mud.sanitize import sanitize
 
-WINDOW = 20
+WINDOW = 26
 """Within how many of its own lines nothing is said twice."""
-
 LONGEST = 600
 """How many characters a line has at most."""
-
 
 _BEGINS = re.compile(r"(?:^|[.!?]\s+|(?<!\w)')$")
 """Finds the end of what a sentence or a quotation follows."""
@@ -32,13 +30,12 @@ def clean(text: str) -> str:
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1].rsplit(" ", 1)[0] + "…"
 
 
-def fill(template: str, places: dict[str, str]) -> str | None:
+def fill(template: str, places: Mapping[str, str]) -> str | None:
     """Fill the places of a template, capitals where a sentence begins; None when a place has nothing to hold."""
 
     def filled(found: re.Match[str]) -> str:
         value = places[found[1]]
-        begins = _BEGINS.search(template[: found.start()])
-        return value[:1].upper() + value[1:] if begins else value
+        return value[:1].upper() + value[1:] if _BEGINS.search(template[: found.start()]) else value
 
     if not all(places.get(name) for name in PLACE.findall(template)):
         return None
@@ -60,28 +57,17 @@ class Speaker:
         self._me = {ME: me}
         self.name = "default"
         self._lines: deque[str] = deque(maxlen=WINDOW)
-        """What was spoken last, also by another brain; thoughts and gestures must not push it out."""
         self._silent: deque[str] = deque(maxlen=WINDOW)
-        self._earlier: deque[str] = deque(maxlen=WINDOW)
         self._used: deque[str] = deque(maxlen=3 * WINDOW)
 
     def remember(self, lines: Iterable[str]) -> None:
-        """Take the agent's own new lines from its memory, whoever thought of them; they count as said."""
-        self._earlier.extend(lines)
-
-    def spoken(self, line: str) -> None:
-        """Count a line as said that the agent's character said, whoever thought of it."""
-        if not self._lines or self._lines[-1].casefold() != line.casefold():
-            self._lines.append(line)
-
-    def is_new(self, line: str) -> bool:
-        """Return whether a line is unlike everything said lately."""
-        return not repeats(line, [*self._earlier, *self._lines, *self._silent])
+        """Count lines as said that the agent's character said, whoever thought of them."""
+        self._lines.extend(line for line in lines if line not in self._lines)
 
     def said_lately(self, words: str) -> bool:
         """Return whether these words stood in a line said lately."""
         wanted = words.casefold().rstrip(".!?… ")
-        return any(wanted in line.casefold() for line in (*self._earlier, *self._lines))
+        return any(wanted in line.casefold() for line in self._lines)
 
     def line(self, key: str, /, **places: str) -> str | None:
         """Return a line to speak and count it as said; None when every variant would repeat something.
@@ -90,12 +76,13 @@ class Speaker:
             key: which text.
             places: what its places hold; a variant with an empty place is passed over.
         """
+        silent = key.startswith(("emote.", "think."))
         for template in self._shuffled(key):
             text = fill(template, self._me | places)
-            if text and self.is_new(text):
+            if text and not (text in self._silent if silent else repeats(text, self._lines)):
                 self._used.append(template)
-                (self._silent if key.startswith(("emote.", "think.")) else self._lines).append(text)
-                return text[0].upper() + text[1:] if not key.startswith("emote.") else text
+                (self._silent if silent else self._lines).append(text)
+                return text if key.startswith("emote.") else text[0].upper() + text[1:]
         return None
 
     def plain(self, key: str, /, **places: str) -> str:

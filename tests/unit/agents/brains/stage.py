@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from agents.brains import Decision, Person, Recall, Situation
-from agents.brains.natural.brain import Natural
+from agents.brains.instinct.brain import Instinct
 from agents.memory.entries import Entry, Hit, importance_of
 from agents.mind.lore import shipped_lore
 from mud.clock import iso
@@ -49,7 +49,7 @@ def search(entries: list[Entry], query: str, k: int) -> tuple[Hit, ...]:
 class Mind:
     """A mind on the stage."""
 
-    run: Natural
+    run: Instinct
     voice: str
     memory: list[Entry] = field(default_factory=list)
     notes: dict[str, str] = field(default_factory=dict)
@@ -101,14 +101,14 @@ class Stage:
 
     def mind(self, name: str, place: str = "The Garden", voice_name: str = "default") -> Mind:
         """Put a mind on the stage."""
-        made = Mind(Natural(name, Random(self._chance.random()), voice, shipped_lore), voice_name, due=self.seconds)
+        made = Mind(Instinct(name, Random(self._chance.random()), voice, shipped_lore), voice_name, due=self.seconds)
         self.minds[name] = made
         self.where[name] = place
         return made
 
     def restart(self, name: str) -> None:
         """Give a mind a new brain over its old memory."""
-        self.minds[name].run = Natural(name, Random(self._chance.random()), voice, shipped_lore)
+        self.minds[name].run = Instinct(name, Random(self._chance.random()), voice, shipped_lore)
 
     def enter(self, name: str, place: str = "The Garden") -> None:
         """Let a person arrive."""

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from agents.brains import Brain, BrainRun, Complete, Decision, Person, Situation
+from agents.brains.instinct.loops import SILENCE
 from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
-from agents.brains.natural.loops import SILENCE
 from agents.memory.entries import Entry
 from agents.mind.lore import shipped_lore
 from mud.registry import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from agents.brains.natural.meaning import Names
+from agents.brains.instinct.meaning import Names
 from mud.server.checks import check_vault
 from mud.server.wiring import opened
 from tests.unit.mud.server.stage import Edited, edited

@@ -1,0 +1,227 @@
+"""What an agent knows of the world around it: ways, places, things, who was seen where, and what is worth a note.
+
+All of it was perceived; a new start finds it again in the tail of memory and in the notes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
+from random import Random
+from typing import NamedTuple
+
+from agents.brains import Situation
+from agents.brains.instinct.voice import clean
+from agents.memory.entries import Entry
+from agents.text.addressing import mentions
+from mud.world.sentences import sentences
+
+SHORTEST, LONGEST = 25, 240
+"""How many characters of what was seen are kept, at least and at most."""
+_ARTICLES = ("the", "a", "an", "my", "your", "some")
+
+
+class Noteworthy(NamedTuple):
+    """Something worth a note: its title, the text that words it, what was seen or heard, where, and who told it."""
+
+    title: str
+    key: str
+    words: str
+    place: str
+    person: str = ""
+
+
+class Change(NamedTuple):
+    """What is not as it was when a place was seen last: a thing that came or went, or words of its new look."""
+
+    key: str
+    thing: str = ""
+    words: str = ""
+
+
+class Sighting(NamedTuple):
+    """Where and when somebody was seen last, by the monotonic clock."""
+
+    place: str
+    seconds: float
+
+
+def with_article(name: str) -> str:
+    """Return the name of a thing as one speaks of it: "the sundial", but "Old Tom" and "a wax tablet" as they stand."""
+    first = name.partition(" ")[0]
+    return name if first in _ARTICLES or not first.islower() else f"the {name}"
+
+
+def named_in(text: str, names: Iterable[str]) -> str:
+    """Return the first of some names that a text says; "" for none."""
+    low = text.lower()
+    return next((name for name in names if name.lower() in low and mentions(text, name)), "")
+
+
+class Explorer:
+    """One agent's knowledge of what is around it.
+
+    Args:
+        rng: its chance.
+        ways: where each way out of a place led, by place and exit; kept up to date.
+    """
+
+    def __init__(self, rng: Random, ways: dict[str, dict[str, str]]) -> None:
+        self._rng, self.ways = rng, ways
+        self.here = ""
+        self.looks: dict[str, str] = {}
+        """What things and places look like, a sentence of each, by their names as written."""
+        self.homes: dict[str, str] = {}
+        """Where a thing was seen last."""
+        self.seen: dict[str, Sighting] = {}
+        self.change: Change | None = None
+        self.visited: dict[str, tuple[str, ...]] = {}
+        """The exits of the places that it was in, the latest last; none of one only remembered."""
+        self._sights: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._shut: set[tuple[str, str]] = set()
+        self._known: set[str] = set()
+        """Names, in lower case, of what was looked at or has a note."""
+        self._way: tuple[str, str] | None = None
+        self._looking = ""
+        self._walks: list[tuple[str, str, str]] = []
+        """Walks before a new start: from where, to where, and how they are remembered."""
+        self._due: deque[Noteworthy] = deque(maxlen=8)
+        self._noted: set[str] = set()
+
+    def begin(self, recent: Sequence[Entry], notes: Iterable[str]) -> None:
+        """Learn from the tail of memory and the notes what was seen before a new start."""
+        self._known.update(title.casefold() for title in notes)
+        place = ""
+        for entry in recent:
+            own = entry.actor is None and not entry.failed
+            if own and entry.kind == "moved" and place and entry.place and place != entry.place:
+                self._walks.append((place, entry.place, entry.text))
+            if entry.place:
+                place = entry.place
+                self.visited[place] = self.visited.pop(place, ())
+            title, mark, look = entry.text.partition(": ")
+            if own and entry.kind in ("result", "did", "saw") and mark and len(title) <= 40:
+                self._known.add(title.casefold())
+                self.looks[title] = look.split("\n")[0][:LONGEST]
+
+    def settle(self, situation: Situation) -> bool:
+        """Take in where the agent is; return whether it has just come there."""
+        here, before = situation.location, self.here
+        for person in situation.people:
+            self.seen[person.name] = Sighting(here, situation.seconds)
+        sight = (situation.description, situation.items)
+        if here != before or self._sights.get(here) != sight:
+            self._compare(here, sight, here != before)
+        if here == before:
+            return False
+        if self._way and self._way[0] == before:
+            self.ways.setdefault(before, {})[self._way[1]] = here
+        self._way, self.here = None, here
+        for start, end, text in self._walks:
+            for way in situation.exits if start == here else ():
+                if mentions(text, way):
+                    self.ways.setdefault(here, {}).setdefault(way, end)
+        if here not in self.visited and situation.description:
+            said = sentences(situation.description)
+            self.looks[here] = clean(said[0])[:LONGEST]
+            self.keep(here, "note.place", " ".join(said[:2]), here)
+        self.visited.pop(here, None)
+        self.visited[here] = situation.exits
+        return True
+
+    def _compare(self, here: str, sight: tuple[str, tuple[str, ...]], new: bool) -> None:
+        before, self._sights[here] = self._sights.get(here), sight
+        self.homes.update(dict.fromkeys(sight[1], here))
+        if before is None:
+            return
+        if sight[0] != before[0]:
+            known = set(sentences(before[0]))
+            fresh = next((one for one in sentences(sight[0]) if one not in known), "")
+            self.change = Change("changed", words=clean(fresh)[:LONGEST]) if fresh else None
+        elif new:  # what changes before its eyes it saw happen
+            come, gone = sorted({*sight[1]} - {*before[1]}), sorted({*before[1]} - {*sight[1]})
+            self.change = Change("new", come[0]) if come else Change("gone", gone[0]) if gone else None
+
+    def outcome(self, text: str, failed: bool) -> None:
+        """Take in what came of the agent's own last line."""
+        if self._way and failed:
+            self._shut.add(self._way)
+            self._way = None
+        elif self._looking and text and not failed:
+            told = sentences(text.partition(": ")[2].split("\n")[0] or text)
+            look = [one for one in told if len(one) > SHORTEST] or told
+            self.looks[self._looking] = clean(self._rng.choice(look[:3]))[:LONGEST] if look else ""
+            self.keep(self._looking, "note.thing", text.split("\n")[0], self.here)
+        self._looking = ""
+
+    # ---- ways ----
+
+    def goes(self, way: str) -> None:
+        """Take note that it takes an exit now."""
+        self._way = (self.here, way)
+
+    def way_to(self, places: Collection[str], exits: Sequence[str]) -> str:
+        """Return the exit from here that begins the shortest known way to one of some places; "" for none."""
+        first: dict[str, str] = {self.here: ""}
+        line = deque([self.here])
+        while line and places:
+            at = line.popleft()
+            if at in places and at != self.here:
+                return first[at]
+            for way, end in self.ways.get(at, {}).items():
+                if end not in first and (at, way) not in self._shut and (at != self.here or way in exits):
+                    first[end] = first[at] or way
+                    line.append(end)
+        return ""
+
+    def _fresh(self, place: str) -> list[str]:
+        """Return the exits of a place that were never taken."""
+        known = self.ways.get(place, {})
+        return [way for way in self.visited[place] if way not in known and (place, way) not in self._shut]
+
+    def towards_new(self, exits: Sequence[str]) -> str:
+        """Return the exit that leads to the nearest way never taken; "" when all were."""
+        here = [way for way in self._fresh(self.here) if way in exits]
+        return self._rng.choice(here) if here else self.way_to([one for one in self.visited if self._fresh(one)], exits)
+
+    def any_way(self, exits: Sequence[str]) -> str:
+        """Return the exit to where it was longest ago; "" when there is none."""
+        known, order = self.ways.get(self.here, {}), [*self.visited]
+        age = {way: order.index(known[way]) if known.get(way) in self.visited else -1 for way in exits}
+        return min((way for way in exits if (self.here, way) not in self._shut), key=age.__getitem__, default="")
+
+    # ---- things and notes ----
+
+    def to_examine(self, situation: Situation, curious: float) -> str:
+        """Choose something here that was not looked at yet, things before people; "" when all was.
+
+        Args:
+            situation: the situation.
+            curious: chance to look at somebody.
+        """
+        names = [name for name in situation.items if name.casefold() not in self._known]
+        if not names and self._rng.random() < curious:
+            names = [one.name for one in situation.people if one.name.casefold() not in self._known]
+        return self.looks_at(self._rng.choice(names)) if names else ""
+
+    def looks_at(self, name: str) -> str:
+        """Take note that it looks at a thing now, and return it."""
+        self._known.add(name.casefold())
+        self._looking = name
+        return name
+
+    def keep(self, title: str, key: str, words: str, place: str, person: str = "") -> None:
+        """Keep something in mind for a note, once for each title; what a person told as often as they tell."""
+        title, words = clean(title.replace("->", " ")), clean(words)[:LONGEST]
+        if title and words and (person or title.casefold() not in self._noted):
+            self._noted.add(title.casefold())
+            self._due.append(Noteworthy(title, key, words, place, person))
+
+    def noteworthy(self, notes: Iterable[str]) -> Noteworthy | None:
+        """Return, once, the next thing worth a note; what has a note of its own needs no second one."""
+        titles = {title.casefold() for title in notes} if self._due else set()
+        while self._due:
+            one = self._due.popleft()
+            if one.person or one.title.casefold() not in titles:
+                return one
+        return None

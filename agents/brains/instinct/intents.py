@@ -1,0 +1,306 @@
+r"""Intents as data: the notation of patterns, and the files of `vault/instinct` that hold them.
+
+A pattern is a list of words. `(a|b c)` is one of several, `[a|b]` may be left out, `{slot}` stands for words of the
+sentence: `{person}` a name or "she", `{who}` also "I" and "you", `{place}` `{thing}` `{name}` a few words without a
+verb, `{topic}` and `{text}` any, `{few}` one or two of no interest; `{kin}` or another list is one of its words. A
+pattern covers a sentence as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property, lru_cache
+from itertools import chain
+from typing import NamedTuple
+
+from agents.brains._texts import TEXTS
+from agents.brains.instinct.words import LISTS, PAIRS, Words
+from mud.errors import Problem
+from mud.registry import hint
+from mud.storage.documents import Document, examine_document
+
+WANTS = ("nothing", "memory", "self", "place", "people", "way", "deed")
+ASKS = ("", "what", "who", "when", "where", "number", "why", "name", "colour", "yes")
+CHOICES = {"type": ("intent",), "wants": WANTS, "asks": ASKS}
+"""What a key of an intent may hold; the first where it is left out."""
+FRONT = (*CHOICES, "texts", "last")
+PERSON, STRANGER = "\x01", "\x02"
+"""What stands before a name in a normalized sentence: one that is known, and a capital that only a name explains."""
+_VERB = "\x03"
+"""What stands behind a word of the list `verbal` in a normalized sentence; behind any other stands a blank."""
+SLOTS = {
+    "person": f"(?:[{PERSON}{STRANGER}][^ ]+ |(?:{{person}}))",
+    "who": f"(?:[{PERSON}{STRANGER}][^ ]+ |(?:{{person}}|{{self}}))",
+    "place": "(?:[^ \x03]+ ){1,5}?",
+    "thing": "(?:[^ \x03]+ ){1,6}?",
+    "name": "(?:[^ \x03]+ ){1,3}?",
+    "topic": "(?:[^ \x03]+[ \x03])+?",
+    "text": "(?:[^ \x03]+[ \x03])+?",
+    "few": "(?:[^ \x03]+[ \x03]){1,2}?",
+}
+Items = tuple[tuple[str, int], ...]
+"""The items of a list, each with the number of its line."""
+_MARK = re.compile(r"\{\w*\}?|'s\b|[^\W_]+(?:-[^\W_]+|'(?!s\b)[^\W_]+)*|\S")
+_BRACKETS = {"(": ")", "[": "]"}
+_SIGNS = frozenset("()[]|")
+_SPOKEN = {"is": ("is", "'s"), "'s": ("'s", "is"), "has": ("has", "is", "'s")}
+"""How a word may be said: "who's" may be who is and who has."""
+
+
+class Slot(NamedTuple):
+    """What is in a slot of a pattern: how many words of a sentence, from the first on."""
+
+    name: str
+    first: int
+    size: int
+
+
+class Pattern:
+    """A pattern of the notation. Raises ValueError with what is wrong with it.
+
+    Args:
+        source: the pattern as written.
+        words: the word lists.
+    """
+
+    def __init__(self, source: str, words: Words) -> None:
+        self._words = words
+        marks = _MARK.findall(source.casefold().replace("’", "'"))
+        self._marks = [*chain.from_iterable(map(words.parts, marks))]
+        self.needed, self.opens = self._needed()
+        """Sets of words of which a sentence that fits has one each, and those it begins with, where this is sure."""
+        if not self.needed:
+            raise ValueError("it has no word that every sentence of it would have; expected at least one")
+
+    @property
+    def literals(self) -> list[str]:
+        """The words of the pattern, each time it has them."""
+        return [mark for mark in self._marks if _is_word(mark)]
+
+    def _needed(self) -> tuple[list[frozenset[str]], frozenset[str]]:
+        needed: list[frozenset[str]] = []
+        opens: frozenset[str] | None = None
+        depth, firsts = 0, [""]  # the first word of each of several
+        for mark in self._checked():
+            if mark in _BRACKETS:
+                firsts = firsts if depth else [""]
+                depth += 1
+            elif mark in (")", "]"):
+                depth -= 1
+                if mark == ")" and not depth and all(firsts):
+                    needed.append(frozenset().union(*map(_spoken, firsts)))
+            elif mark == "|":
+                firsts += [""] * (depth == 1)
+            elif not depth and mark[0] != "{":
+                needed.append(_spoken(mark))
+            elif depth == 1 and not firsts[-1] and mark[1:-1] not in SLOTS:
+                firsts[-1:] = [item[0] for item in self._words.items(mark[1:-1])] if mark[0] == "{" else [mark]
+            if opens is None and not depth:
+                opens = needed[0] if needed else frozenset()
+        return needed, opens or frozenset()
+
+    def _checked(self) -> Iterator[str]:
+        """Yield the marks; raise ValueError at one that is wrong."""
+        closing: list[str] = []
+        before = "("
+        for mark in self._marks:
+            if mark in _BRACKETS:
+                closing.append(_BRACKETS[mark])
+            elif mark in _SIGNS and closing and mark in ("|", closing[-1]):
+                if before in ("(", "[", "|"):
+                    raise ValueError("nothing stands beside a |; expected words, or [ ] around what may be left out")
+                if mark != "|":
+                    closing.pop()
+            elif mark[0] == "{" and mark[1:-1] not in SLOTS and mark[1:-1] not in LISTS:
+                near = hint(mark.strip("{}"), SLOTS)
+                raise ValueError(f"{mark} is no slot; expected one of {', '.join(SLOTS)}{near}")
+            elif mark[0] != "{" and not _is_word(mark):
+                raise ValueError(f"{mark} is no part of a pattern; expected words, ( | ), [ ] and {{slot}}")
+            before = mark
+            yield mark
+        if closing:
+            raise ValueError(f"a bracket is not closed; expected {closing[-1]}")
+
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        fixed = {"(": "(?:", "[": "(?:", "]": ")?", ")": ")", "|": "|"}
+        verbal = self._words.of("verbal")
+        return re.compile(
+            "".join(
+                fixed.get(mark)
+                or (
+                    f"(?P<{mark[1:-1]}_{at}>{_slot(mark[1:-1], self._words)})"
+                    if mark[0] == "{"
+                    else _said(mark, verbal)
+                )
+                for at, mark in enumerate(self._marks)
+            )
+        )
+
+    def fits(self, line: str) -> list[Slot] | None:
+        """Return what is in the slots if a normalized sentence, see `normalized`, fits as a whole; else None."""
+        if not (found := self._regex.fullmatch(line)):
+            return None
+        return [
+            Slot(group.partition("_")[0], _size(line[: found.start(group)]), _size(text))
+            for group, text in found.groupdict().items()
+            if text and group.partition("_")[0] in SLOTS
+        ]
+
+    def within(self, words: Sequence[str]) -> bool:
+        """Return whether a part of some words fits."""
+        if any(one.isdisjoint(words) for one in self.needed):
+            return False
+        return any(self._regex.match(normalized(words[at:], self._words)) for at in range(len(words)))
+
+
+def _spoken(word: str) -> frozenset[str]:
+    return frozenset(_SPOKEN.get(word, (word,)))
+
+
+def _size(line: str) -> int:
+    """Return how many words a part of a normalized sentence has."""
+    return line.count(" ") + line.count(_VERB)
+
+
+def _is_word(mark: str) -> bool:
+    return mark[0].isalnum() or mark == "'s"
+
+
+def _said(word: str, verbal: frozenset[str]) -> str:
+    """Return the regular expression of a word of a pattern."""
+    spoken = [f"{re.escape(one)}{_VERB if one in verbal else ' '}" for one in _SPOKEN.get(word, (word,))]
+    return f"(?:{'|'.join(spoken)})" if len(spoken) > 1 else spoken[0]
+
+
+@lru_cache(maxsize=1 << 8)
+def _slot(name: str, words: Words) -> str:
+    """Return the regular expression of a slot, or of a list of words."""
+    regex = SLOTS.get(name, f"{{{name}}}")
+    for one in ("person", "self", name):
+        if f"{{{one}}}" in regex:
+            said = ("".join(_said(word, words.of("verbal")) for word in item) for item in words.items(one))
+            regex = regex.replace(f"{{{one}}}", "|".join(said) or "(?!)")
+    return regex
+
+
+def normalized(words: Sequence[str], lists: Words) -> str:
+    """Return words as patterns read them."""
+    verbal = lists.of("verbal")
+    return "".join([f"{word}{_VERB}" if word in verbal else f"{word} " for word in words])
+
+
+class Intent(NamedTuple):
+    """One thing that somebody may want by a sentence; `last` is tried only when no example is near, either."""
+
+    name: str
+    wants: str
+    asks: str
+    texts: tuple[str, ...]
+    last: bool = False
+    patterns: tuple[Pattern, ...] = ()
+    examples: Items = ()
+    counterexamples: Items = ()
+
+
+def parse_intent(source: str, file: str, words: Words) -> tuple[Intent, list[Problem]]:
+    """Read one file of an intent; return what of it is right, and what is wrong."""
+    document, problems = _document(source, file)
+    intent = _front(document, file, problems)._replace(name=file.rpartition("/")[2].removesuffix(".md"))
+    patterns: list[Pattern] = []
+    lists = dict.fromkeys(("patterns", "examples", "counterexamples"), Items())
+    for heading, line, items in sections(document):
+        if heading not in lists:
+            message = f"no such section of an intent; expected {', '.join(lists)}{hint(heading, lists)}"
+            problems.append(Problem(file, line, heading, message))
+        else:
+            lists[heading] += items
+    for text, line in lists["patterns"]:
+        try:
+            patterns.append(Pattern(text, words))
+        except ValueError as error:
+            problems.append(Problem(file, line, text, str(error)))
+    if not (lists["patterns"] or lists["examples"]) and not problems:
+        problems.append(Problem(file, 0, "", "it has neither patterns nor examples; expected a list of one"))
+    examples, against = lists["examples"], lists["counterexamples"]
+    return intent._replace(patterns=tuple(patterns), examples=examples, counterexamples=against), problems
+
+
+def _front(document: Document, file: str, problems: list[Problem]) -> Intent:
+    """Return an intent by the front matter of its file alone; add what is wrong with it to the problems."""
+    front, found = document.front, dict[str, str]()
+
+    def wrong(key: str, message: str) -> None:
+        problems.append(Problem(file, document.lines.get(key, 1), key, message))
+
+    for key in front:
+        if key not in FRONT:
+            wrong(key, f"an intent has no such key; expected {', '.join(FRONT)}{hint(key, FRONT)}")
+    for key, choices in CHOICES.items():
+        value = str(front.get(key) or choices[0])
+        found[key] = value if value in choices else choices[0]
+        if value not in choices:
+            wrong(key, f"expected one of {', '.join(filter(None, choices))}, not {value}{hint(value, choices)}")
+    texts = front.get("texts") or []
+    if not isinstance(texts, list):
+        wrong("texts", "expected a list of texts, such as [unknown.plain]")
+        texts = []
+    for text in (text for text in texts if text not in TEXTS):
+        wrong("texts", f"the instinct has no text {text}{hint(str(text), TEXTS)}")
+    kept = tuple(text for text in texts if text in TEXTS)
+    return Intent("", found["wants"], found["asks"], kept, front.get("last") is True)
+
+
+def _document(source: str, file: str) -> tuple[Document, list[Problem]]:
+    """Parse a file; a front matter of words and lists of words is read at once, as YAML takes most time of a start."""
+    head, closed, body = source.removeprefix("---\n").partition("\n---\n")
+    front: dict[str, object] = {}
+    pairs = [line.partition(": ") for line in head.split("\n")] if closed and source.startswith("---\n") else []
+    for key, _, value in pairs:
+        words = [word.strip() for word in value.strip("[]").split(",")]
+        if not key.isidentifier() or not all(word.replace(".", "_").isidentifier() for word in words):
+            break
+        front[key] = words if value[0] == "[" and value[-1] == "]" else value == "true" or value
+    if not pairs or len(front) < len(pairs):
+        return examine_document(source, file)
+    lines = {key: number for number, key in enumerate(front, 2)}
+    return Document(front, lines, body, len(lines) + 3), []
+
+
+def parse_words(files: Mapping[str, str]) -> tuple[dict[str, tuple[str, ...]], list[Problem]]:
+    """Read files of word lists, a section for each; return the lists by name, and what is wrong."""
+    found: dict[str, tuple[str, ...]] = {}
+    problems: list[Problem] = []
+    strange: list[Problem] = []
+    for file, source in files.items():
+        document, wrong = _document(source, file)
+        problems += wrong
+        for heading, line, items in sections(document):
+            if heading not in LISTS:
+                strange.append(Problem(file, line, heading, "nothing reads such a list"))
+            for item, at in items if heading in PAIRS else ():
+                if not all(part.strip() for part in item.partition(":")[::2]):
+                    problems.append(Problem(file, at, item, "expected a word, a colon and its forms"))
+            found[heading] = found.get(heading, ()) + tuple(item for item, _ in items)
+    missing = [name for name in LISTS if name not in found]
+    near = ((one, hint(one.key, missing)) for one in strange)
+    return found, [*problems, *(replace(one, message=one.message + meant) for one, meant in near if meant)]
+
+
+def sections(document: Document) -> Iterator[tuple[str, int, Items]]:
+    """Yield the heading of each section in lower case, its line, and its items; an indented line goes on with one."""
+    heading, at, fenced, items = "", 0, False, list[tuple[str, int]]()
+    for number, line in enumerate(document.body.split("\n"), document.body_line):
+        fenced ^= line.startswith(("```", "~~~"))
+        if line.startswith("## ") and not fenced:
+            if heading:
+                yield heading, at, tuple(items)
+            heading, at, items = line[3:].strip().casefold(), number, []
+        elif line.startswith(("- ", "* ")) and not fenced:
+            items.append((line[2:].strip(), number))
+        elif line.startswith("  ") and items and not fenced:
+            items[-1] = (f"{items[-1][0]} {line.strip()}", items[-1][1])
+    if heading:
+        yield heading, at, tuple(items)

@@ -1,0 +1,134 @@
+"""One agent's own state, which its ways to answer, talk and act share."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from random import Random
+
+from agents.brains import Decision, Situation, Voice
+from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.meaning import Names
+from agents.brains.instinct.relations import Relations
+from agents.brains.instinct.topics import Errand, Topic
+from agents.brains.instinct.voice import Speaker
+from agents.brains.instinct.words import Words, tokens
+from agents.memory.perception import Utterance
+from mud.world.sentences import sentences
+
+COURTESIES = {"bye": "reply.bye", "night": "reply.night", "thanks": "reply.thanks", "hello": "greet.back"}
+"""The texts that answer a courtesy, by the list of its turns of phrase."""
+LITTLE = 2
+"""How many telling words a courtesy may hold beside itself: `Goodbye, and sleep well under the willow` holds two."""
+ERRANDS = 8
+"""How many errands an agent keeps; a ninth takes the place of the first."""
+
+
+@lru_cache(maxsize=1 << 11)
+def courtesies(words: Words, line: str, names: Sequence[str] = ()) -> tuple[tuple[str, ...], int]:
+    """Return the texts that answer the courtesies in a line, and how many words tell of more.
+
+    Args:
+        words: the word lists.
+        line: the line.
+        names: names that tell nothing.
+    """
+    found = tuple(text for name, text in COURTESIES.items() if words.says(name, line))
+    if not found:
+        return (), LITTLE + 1
+    said = {*tokens(" ".join([*names, *(item for name in COURTESIES for item in words.of(name))]))}
+    return found, sum(word not in said for word in words.content(line))
+
+
+class Mind:
+    """What one agent bears in mind between its thoughts.
+
+    Args:
+        name: the agent's name.
+        rng: its chance.
+        voice: the texts it may speak with.
+        lore: gives what the vault says of language, as it is now.
+    """
+
+    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
+        self.name, self.rng, self.lore = name, rng, lore
+        self.speaker = Speaker(rng, voice, name)
+        self.minds: set[str] = set()
+        self.spoken_to: dict[str, float] = {}
+        """When the agent and somebody last spoke to each other, by name."""
+        self.animals: set[str] = set()
+        """Names of those who were seen and do not speak."""
+        self.known: dict[str, None] = {}
+        self.topics: dict[str, Topic] = {}
+        self.relations = Relations(name, lore)
+        self.ways: dict[str, dict[str, str]] = {}
+        """Where each way out of a place led, by place and exit, as walked."""
+        self.errands: deque[Errand] = deque(maxlen=ERRANDS)
+        self.told: deque[Errand] = deque(maxlen=ERRANDS)
+        """Errands that were done."""
+        self.following = ""
+        """Who asked it to come along; empty for nobody."""
+        self.looking: Utterance | None = None
+        """The line that it answers once it has looked at what it asks of."""
+        self.looked_at: set[str] = set()
+
+    def names(self, situation: Situation) -> Names:
+        """Return the names known here and now."""
+        here = {person.name: None for person in situation.people}
+        places = dict.fromkeys(
+            (situation.location, *self.ways, *(to for by in self.ways.values() for to in by.values()))
+        )
+        return Names(self.name, tuple({**self.known, **here}), tuple(places), (*situation.items, *situation.carrying))
+
+    def courtesies(self, words: str) -> tuple[str, ...]:
+        """Return the texts that answer the sentences of a line that are courtesies, such as `reply.bye`."""
+        lists, names = self.lore().words, (self.name, *self.known)
+        if not courtesies(lists, words)[0]:  # as most lines are none
+            return ()
+        read = [courtesies(lists, one, names) for one in sentences(words) if not one.endswith("?")]
+        return tuple(text for found, rest in read for text in found if rest <= LITTLE)
+
+    def say(
+        self,
+        situation: Situation,
+        to: str,
+        keys: Sequence[str],
+        places: dict[str, str],
+        why: str,
+        *,
+        private: bool = False,
+        reason: str = "",
+        cites: tuple[str, ...] = (),
+    ) -> Decision | None:
+        """Speak to somebody, in the first text that repeats nothing; None where they are not.
+
+        Args:
+            situation: the situation.
+            to: who is spoken to.
+            keys: the texts that say it, the best first.
+            places: what their places hold.
+            why: for traces.
+            private: nobody else may hear it: a whisper.
+            reason: text of the private reason; empty for none.
+            cites: what it rests on, see `Decision`.
+        """
+        if all(person.name != to for person in situation.people):
+            return None
+        places = {"name": self.relations.called(to), "place": situation.location, **places}
+        for key in keys:
+            if text := self.speaker.line(key, **places):
+                behind = self.behind(reason, **places) if reason else ""
+                return Decision(f"whisper {to} {text}" if private else f"say {text}{behind}", why, key, cites=cites)
+        nod = self.speaker.line("emote.nod", **places)
+        return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None
+
+    def thinks(self, key: str, why: str, **places: str) -> Decision | None:
+        """Think something to oneself; None when every text would repeat something."""
+        text = self.speaker.line(key, **places)
+        return Decision(f"think {text}", why, key) if text else None
+
+    def behind(self, key: str, **places: str) -> str:
+        """Return the private reason behind a line, which it gives more often than not, with its mark."""
+        text = self.speaker.plain(key, **places) if self.rng.random() < 0.6 else ""
+        return f" | {text}" if text else ""

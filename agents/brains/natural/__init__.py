@@ -1,3 +1,0 @@
-"""The brain that needs no language model: a small engine over the intents, words and texts of the vault."""
-
-from agents.brains.natural.brain import NATURAL as NATURAL
