@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._words import is_ignorant
-from tests.unit.agents.brains.test_instinct import SEEDS
+from tests.unit.agents.brains.test_instinct import SEEDS, is_ignorant
 from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 
 

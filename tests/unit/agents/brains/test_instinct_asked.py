@@ -7,9 +7,8 @@ import re
 import pytest
 
 from agents.brains import Decision
-from agents.brains._words import is_ignorant
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
+from tests.unit.agents.brains.test_instinct import SEEDS, is_ignorant
 
 PROMISE = "I promise that I will bring you a red lamp tomorrow."
 
