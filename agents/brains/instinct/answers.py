@@ -100,7 +100,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
         return talk.say(("ack.called" if new else "ack.name", "ack.plain"), "was told a name", thing=name)
     thing = talk.thing()
     thing = thing if thing.startswith(("your ", "the ")) else ""
-    if said.private or words.is_secret(said.words):
+    if (said.private or words.is_secret(said.words)) and not (deed or key.startswith(("reply.", "greet."))):
         return talk.say(("ack.secret", "ack.plain"), "was told a secret", thing=thing)
     unsure = ("ack.name", "ack.changed") if meaning.how == "example" else ("ack.name",)
     keys = [one for one in meaning.texts if one.startswith(("ack.", "reply.", "greet.")) and one not in unsure]

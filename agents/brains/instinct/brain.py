@@ -26,7 +26,7 @@ from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
-from agents.text.addressing import mentions
+from agents.text.addressing import mentions, without_address
 from mud.world.events import Perception
 from mud.world.narration import listed
 from mud.world.sentences import sentences
@@ -215,8 +215,9 @@ class Instinct:
 
     def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
         mind, speaker = self._mind, said.speaker
-        if not any(char.isalnum() for char in said.words):
-            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words", private=said.private)
+        if not any(map(str.isalnum, without_address(said.words, (mind.name,)))):
+            key = "greet.back" if any(map(str.isalnum, said.words)) else "reply.unclear"
+            return mind.say(situation, speaker, (key,), {}, "heard no words but its name", private=said.private)
         if not self._talk.has_patience(speaker, situation.seconds):
             return None
         if speaker in mind.minds:

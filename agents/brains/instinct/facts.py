@@ -134,7 +134,7 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
 
 @lru_cache(maxsize=1 << 12)
 def _stated(text: str, words: Words) -> list[str]:
-    told = [opened(clause, words) for one in sentences(text) for clause in clauses(one)]
+    told = [opened(clause, words) for one in ([text] if text.count('"') > 1 else sentences(text)) for clause in clauses(one)]
     return [one[:LONGEST] for one in told if one and words.content(one) and _is_statement(one, words)]
 
 
@@ -375,7 +375,7 @@ def repeatable(text: str, words: Words) -> Iterator[str]:
 
 def _ordered(found: list[Fact], words: Words) -> list[Fact]:
     """Order facts, best first: of one statement only its first telling, and a correction before what it corrects."""
-    ranked = sorted(found, key=lambda one: (round(one.score, 1), not one.via, one.seq), reverse=True)
+    ranked = sorted(found[::-1], key=lambda one: (round(one.score, 1), not one.via, one.seq), reverse=True)
     kept: dict[tuple[tuple[str, ...], str], Fact] = {}
     for one in ranked:
         kept.setdefault((words.content(one.words), one.actor), one)

@@ -201,7 +201,7 @@ class Lore:
         said, of = {one.word for one in self._said(sentence, names).words}, self.words.of
         others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
         elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
-        asked = {self._heart(sentence, names)[0].word} & self._wh if question else set[str]()
+        asked = {one.word for one in self._heart(sentence, names)[:1]} & self._wh if question else set[str]()
         for name, score in near or self.near(sentence, names):
             intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
             if score < least or intent.last:

@@ -126,8 +126,12 @@ def deeds(talk: Talk) -> Answering:
 def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
     """Say what it promised itself, to who may hear it."""
     for entry, words in talk.lines(entries, talk.mind.name):
+        if talk.lore.words.is_ignorant(words):
+            continue
         if vows := [one for one in sentences(words) if {"promise", "swear"} & said(one)]:
             return talk.say_of("answer.self", entry, vows[0])
+    if any(is_private(entry, talk.lore.words) for entry, _ in talk.lines(entries, talk.asker)):
+        return talk.speak(("ack.secret",), "promised to keep it", {}, private=True)
     return talk.say(("unknown.promise_mine", "unknown.plain"), "remembers no promise")
 
 
