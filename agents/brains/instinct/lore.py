@@ -407,7 +407,8 @@ def _match(found: Sequence[Slot], sentence: str, some: Sequence[Token], order: i
     for slot, first, size in found:
         said = some[first : first + size]
         words = sentence[min(one.start for one in said) : max(one.end for one in said)]
-        slots["person" if slot == "who" else slot] = _owner(words) if size == 1 else words
+        name = "person" if slot == "who" else slot
+        slots["whom" if name == "person" and name in slots else name] = _owner(words) if size == 1 else words
     slots.pop("few", "")
     spare = sum(one.size for one in found)
     named = sum(one.name in ("person", "who") for one in found)

@@ -82,13 +82,22 @@ class Talk:
         """Whom the sentence is about, by the name known; empty for nobody."""
         slot = self.meaning.slots.get("person") or ""
         if slot.casefold() in ("i", "me", "you"):
-            return self.mind.name if slot.casefold() == "you" else self.asker
+            return self._self(slot)
         points = slot.casefold() or next((word for word in self.low if word in _THEM[:6]), "")
         slot = self.meant(points) if points in _THEM else slot
         people = self.mind.names(self.situation).people
         known = next((name for name in people if slot and slot.casefold() == name.casefold()), "")
         named = (name for name in people if name != self.asker and mentions(self.meaning.words, name))
         return known or next(named, slot)
+
+    @property
+    def whom(self) -> str:
+        """To whom the person of the sentence did something; empty for nobody."""
+        return self._self(self.meaning.slots.get("whom", ""))
+
+    def _self(self, slot: str) -> str:
+        who = {"i": self.asker, "me": self.asker, "you": self.mind.name}
+        return who.get(slot.casefold(), slot)
 
     @property
     def topic(self) -> str:
@@ -162,15 +171,18 @@ class Talk:
         hits = yield Recall(query, HITS, own)
         found = {hit.entry.seq: hit.entry for hit in hits if hit.entry and hit.entry.kind != "dream"}
         found.update((entry.seq, entry) for entry in self.recent)
+        found.pop(heard_in(self.situation.recent, self.said), None)
         self.mind.relations.learn(found.values(), self.mind.names(self.situation).people)
         return [found[seq] for seq in sorted(found)]
 
-    def lines(self, entries: Sequence[Entry], whose: str) -> Iterator[tuple[Entry, str]]:
-        """Yield what somebody said in memories and who asks may hear, the newest first; no questions."""
+    def lines(
+        self, entries: Sequence[Entry], whose: str, kinds: Sequence[bool] = (False,)
+    ) -> Iterator[tuple[Entry, str]]:
+        """Yield what somebody said in memories and who asks may hear, the newest first: no questions, or these too."""
         mine = whose == self.mind.name
         for entry in reversed(entries):
             said = remembered(entry) if entry.kind in (("said",) if mine else ("heard", "told")) else None
-            if said is None or said.question or not (mine or entry.actor == whose):
+            if said is None or said.question not in kinds or not (mine or entry.actor == whose):
                 continue
             private = whispered(entry) if mine else is_private(entry, self.lore.words)
             if not private or whose == self.asker or (mine and whispered_to(entry, self.asker)):
