@@ -159,6 +159,8 @@ class Talk:
         """Return what the sentence is about, as one says it back; empty when that is unclear."""
         for pronoun in ("it", "she", "they", "he"):
             if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
+                if f"does {found} ?" in f"{' '.join(self.low)} ?" and " " in found:
+                    found = found.rpartition(" ")[0]  # "when does the ferry leave"
                 bare = found.removeprefix("the ")
                 found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
                 return self.your(found) if found[0].isupper() or " " in found.removeprefix("one ") else ""
@@ -206,6 +208,8 @@ class Talk:
             return self.asked(f"{last.text} {question.person}")
         points = next((word for word in low if word in words.of("leans") and word != "there"), "")
         if points and (about := self.meant(points)):
+            named = [one for one in about.split() if question.asks != "name" or not one[0].isupper()]
+            about = " ".join(named) or about
             turned = self.asked(with_pronoun(question.text, points, about, words))
             return turned._replace(person=about) if last.fact and about == last.fact.actor else turned
         rest = [word for word in question.words if word not in words.of("asked")]
@@ -248,7 +252,8 @@ class Talk:
         if wide and (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
             more = yield Recall(" ".join(wider) + own, HITS, False)
             facts = find(question, (*hits, *more), self.recent, self.lore)
-        return facts
+        looks = "answer.saw" not in self.meaning.texts  # how somebody looks is nothing they did
+        return [one for one in facts if looks or one.kind != "result"]
 
     # -- answering ----------------------------------------------------------------------------------------------------
 

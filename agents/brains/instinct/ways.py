@@ -141,8 +141,7 @@ def overheard(talk: Talk, entries: Sequence[Entry], person: str, target: str) ->
             for one in sentences(without_address(line.words, (target,))):
                 meaning = talk.lore.pattern(one, names)
                 if meaning and KINDS.get(next(iter(meaning.texts), "")) == ("rude" if rude else "kind"):
-                    key = "answer.quoted_you" if entry.actor == talk.asker else "answer.quoted"
-                    return talk.say_of(key, entry, one)
+                    return talk.say_of("answer.overheard", entry, line.words, other=target)
     return None
 
 
@@ -271,7 +270,7 @@ def spoken(talk: Talk) -> Answering:
         if to and not calls(line, to):
             continue
         if to and not wanted:
-            return talk.say_of("answer.quoted_you" if person == talk.asker else "answer.quoted", entry, line)
+            return talk.say_of("answer.overheard", entry, line, other=to)
         if mine and (not wanted or words.coverage(wanted, line) >= 0.5):
             return talk.say_of("answer.self", entry, line)
         facts = [] if mine else talk.facts_in(entry)
