@@ -207,6 +207,10 @@ class Talk:
         if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
             return self.asked(f"{last.text} {question.person}")
         points = next((word for word in low if word in words.of("leans") and word != "there"), "")
+        if points in _THEM and any(
+            one[0].isupper() and one[:2] not in ("I", "I'") for one in question.text.split()[1:]
+        ):
+            points = ""  # "where does Tom keep his bees"
         if points and (about := self.meant(points)):
             named = [one for one in about.split() if question.asks != "name" or not one[0].isupper()]
             about = " ".join(named) or about

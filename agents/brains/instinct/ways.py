@@ -79,8 +79,9 @@ def meeting(talk: Talk) -> Answering:
     if not theirs:
         return None if you else talk.say(("unknown.somebody",), "never met them", person=whose)
     if key == "answer.met_last":
-        before = [one for one in theirs if talk.age(one.at) > 0.1] or theirs
-        return talk.say_of("answer.met_last" if you else "answer.seen", before[-1])
+        before = [one for one in theirs if talk.age(one.at) > 0.1]
+        if before or not you:
+            return talk.say_of("answer.met_last" if you else "answer.seen", (before or theirs)[-1])
     return talk.say_of("answer.met_first" if you else "answer.met", theirs[0])
 
 
@@ -286,8 +287,8 @@ def spoken(talk: Talk) -> Answering:
 
 def confidence(talk: Talk) -> Answering:
     """Say what was confided, to who did; to others always the same, whatever there is."""
-    if talk.person not in ("", talk.asker):
-        return talk.say(("answer.discreet",), "tells no confidences", person=talk.person)
+    if other := next((one for one in (talk.person, talk.whom) if one not in ("", talk.asker, talk.mind.name)), ""):
+        return talk.say(("answer.discreet",), "tells no confidences", person=other)
     entries = yield from talk.recall(f"{talk.asker} secret whisper between us")
     for entry, line in talk.lines(entries, talk.asker):
         if is_private(entry, talk.lore.words):
