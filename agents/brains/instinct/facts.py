@@ -199,7 +199,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered(found, words)[:KEPT]
+    best = _ordered(found[::-1], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -379,7 +379,7 @@ def repeatable(text: str, words: Words) -> Iterator[str]:
 
 def _ordered(found: list[Fact], words: Words) -> list[Fact]:
     """Order facts, best first: of one statement only its first telling, and a correction before what it corrects."""
-    ranked = sorted(found[::-1], key=lambda one: (round(one.score, 1), not one.via, one.seq), reverse=True)
+    ranked = sorted(found, key=lambda one: (round(one.score, 1), not one.via, one.seq), reverse=True)
     kept: dict[tuple[tuple[str, ...], str], Fact] = {}
     for one in ranked:
         kept.setdefault((words.content(one.words), one.actor), one)

@@ -69,8 +69,8 @@ def meeting(talk: Talk) -> Answering:
     you, newest, key = "_you" if whose == talk.asker else "", "last" in talk.meaning.intent, talk.meaning.texts[0]
     entries = yield from talk.recall(whose)
     if key.startswith("answer.first"):
-        asked, told = {"ask", "asked", "question"} & set(talk.low), {"tell", "told", "talk"} & set(talk.low)
-        kinds = (True,) if asked else (False,) if told or not newest else (False, True)
+        low = set(talk.low)  # what was just said may have been a question
+        kinds = (True,) if {"ask", "asked", "question"} & low else (False, "just" in low and "tell" not in low)
         if not (spoken := list(talk.lines(entries, whose, kinds))):
             return None
         entry, words = spoken[0 if newest else -1]

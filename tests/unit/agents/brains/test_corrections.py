@@ -61,10 +61,10 @@ def test_what_was_told_is_not_denied_in_whatever_words_it_is_asked(seed: int, as
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_wish_to_ask_somebody_else_is_no_news(seed: int) -> None:
+def test_a_wish_to_ask_somebody_else_is_an_errand_and_no_news(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     for words in ("please ask Bea where the bronze fin is.", "please ask Bea to sing"):
-        assert thought(stage, "Anna", words).text == "reply.wish"
+        assert thought(stage, "Anna", words).text == "reply.errand"
         stage.run(30)
     assert is_ignorant(said(stage, "Bea", "what do you know about the bronze fin?")[1])
 

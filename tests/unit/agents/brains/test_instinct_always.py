@@ -7,7 +7,7 @@ from collections.abc import Callable
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.brains.instinct.attention import STAY
+from agents.brains.instinct.conversation import STAY
 from agents.text.addressing import Address, addressed
 from agents.text.english import repeats
 from tests.examples import examples
@@ -134,7 +134,7 @@ def test_no_line_is_said_twice_within_ten(seed: int, scenes: list[tuple[str, str
 @given(st.integers(0, 1000), SCENES)
 def test_where_nobody_is_nothing_is_said(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     for one in Play(seed, scenes).stage.done:
-        assert one.company or one.verb not in ("say", "whisper", "emote")
+        assert one.company or one.verb not in ("say", "whisper")
 
 
 @settings(max_examples=examples(60), deadline=None)
