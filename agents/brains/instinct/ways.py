@@ -233,11 +233,14 @@ def path_to(place: str, start: str, ways: Mapping[str, Mapping[str, str]]) -> li
 
 def news(talk: Talk) -> Answering:
     """Tell something heard in the open from another that was not told lately."""
+    old: list[Fact] = []
     for entry in reversed(talk.recent):
         heard = entry.kind == "heard" and entry.actor not in (None, talk.asker, *talk.mind.minds)
         for fact in talk.facts_in(entry)[:1] if heard and not is_private(entry, talk.lore.words) else ():
-            if len(talk.lore.words.content(fact.words)) > 2 and not talk.lately(fact):
-                return talk.tell(fact, talk.asked(""), [fact])
+            old += [fact] * (len(talk.lore.words.content(fact.words)) > 2)
+    if old:
+        fact = next((one for one in old if not talk.lately(one)), old[0])
+        return talk.tell(fact, talk.asked(""), [fact])
     return talk.say(("reply.no_news",), "no news")
     yield Recall("")  # a generator, as all ways are
 
@@ -341,7 +344,7 @@ def itself(talk: Talk) -> Answering:
     fresh = (one for one in own_words(here.profile, words) if not talk.mind.speaker.said_lately(one))
     told = talk.of_itself(telling) if telling else ""
     keys = [one for one in talk.meaning.texts if not one.startswith("unknown.")] or ["answer.self"]
-    named = not words.of("name_head").isdisjoint(talk.low)
+    named = not (words.of("name_head") & words.of("asked")).isdisjoint(talk.low)
     if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")
         keys = ["self.about", *keys] if keys[0] == "self.who" else keys
@@ -350,6 +353,7 @@ def itself(talk: Talk) -> Answering:
     places = {"words": told or ended(here.goal) if told or here.goal else ""}
     if keys[0] == "answer.self":
         return (yield from talk.from_memory())
+    keys += ["unknown.self"] * (not places["words"])
     return talk.speak(keys, "says who it is", places)
 
 

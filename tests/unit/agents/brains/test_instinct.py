@@ -101,7 +101,6 @@ def test_what_was_told_is_found_again_in_other_words(seed: int, told: str, quest
         small_talk(stage, number)
     answer = ask(stage, question)
     assert expected.casefold() in answer.casefold()
-    assert "you" in answer.casefold()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
