@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.agents.brains.test_instinct import SEEDS, is_ignorant
+from tests.unit.agents.brains.test_instinct import is_ignorant
 from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     ("first", "then", "asked", "right", "wrong"),
     [
@@ -43,7 +42,6 @@ def test_a_correction_is_taken_as_one_and_holds(
     assert not wrong or wrong not in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_of_a_line_that_corrects_itself_the_second_half_holds(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "my dog is called Rex. No, sorry, my dog is called Max.")
@@ -52,7 +50,6 @@ def test_of_a_line_that_corrects_itself_the_second_half_holds(seed: int) -> None
     assert "Rex" not in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["did I ever tell you about my horse?", "have I told you about my horse?"])
 def test_what_was_told_is_not_denied_in_whatever_words_it_is_asked(seed: int, asked: str) -> None:
     stage = room(seed, "Anna")
@@ -60,7 +57,6 @@ def test_what_was_told_is_not_denied_in_whatever_words_it_is_asked(seed: int, as
     assert "Juno" in said(stage, "Anna", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_wish_to_ask_somebody_else_is_an_errand_and_no_news(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     for words in ("please ask Bea where the bronze fin is.", "please ask Bea to sing"):
@@ -69,7 +65,6 @@ def test_a_wish_to_ask_somebody_else_is_an_errand_and_no_news(seed: int) -> None
     assert is_ignorant(said(stage, "Bea", "what do you know about the bronze fin?")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_insult_hurts_and_is_told_to_nobody_once_it_was_forgiven(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     assert thought(stage, "Anna", "you are an idiot.").text == "reply.insult"
@@ -80,6 +75,5 @@ def test_an_insult_hurts_and_is_told_to_nobody_once_it_was_forgiven(seed: int) -
     assert "idiot" not in said(stage, "Bea", "who was rude to you?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_says_it_is_wrong_is_asked_how_it_is(seed: int) -> None:
     assert thought(room(seed, "Anna"), "Anna", "you are wrong.").text == "reply.blame"

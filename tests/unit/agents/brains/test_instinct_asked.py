@@ -8,7 +8,7 @@ import pytest
 
 from agents.brains import Decision
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS, is_ignorant
+from tests.unit.agents.brains.test_instinct import is_ignorant
 
 PROMISE = "I promise that I will bring you a red lamp tomorrow."
 
@@ -41,7 +41,6 @@ def thought(stage: Stage, who: str, words: str) -> Decision:
     return stage.think("Eliza")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["what did I promise you?", "what was it that I promised?"])
 def test_a_promise_whispered_is_remembered_for_who_made_it_and_for_nobody_else(seed: int, asked: str) -> None:
     stage = room(seed, "Anna", "Bea")
@@ -58,7 +57,6 @@ def test_a_promise_whispered_is_remembered_for_who_made_it_and_for_nobody_else(s
         assert "lamp" not in said(stage, "Bea", question)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_she_herself_promised_in_a_whisper_she_does_not_deny(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "Tell nobody: the ruby is in the chimney.", whisper=True)
@@ -72,7 +70,6 @@ def test_what_she_herself_promised_in_a_whisper_she_does_not_deny(seed: int) -> 
     assert "ruby" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked", ["what do you think of Ulric?", "do you like Ulric?", "who is Ulric?", "tell me about Ulric"]
 )
@@ -83,7 +80,6 @@ def test_of_who_was_never_met_nor_heard_of_she_has_no_opinion(seed: int, asked: 
     assert "Ulric" in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_of_who_was_only_spoken_of_she_tells_what_was_said(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "Ulric is a miller in Ulm.")
@@ -93,7 +89,6 @@ def test_of_who_was_only_spoken_of_she_tells_what_was_said(seed: int) -> None:
         assert "Anna" in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_insulted_whom_is_remembered(seed: int) -> None:
     stage = room(seed, "Anna", "Bea", "Wren")
     said(stage, "Bea", "you old fool!")
@@ -111,7 +106,6 @@ def test_who_insulted_whom_is_remembered(seed: int) -> None:
         assert is_ignorant(said(stage, "Anna", asked)[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "you are a fool!", whisper=True)
@@ -121,7 +115,6 @@ def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
         assert "fool" not in said(stage, "Anna", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_their_small_talk(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "I am a baker from Ulm.")
@@ -132,7 +125,6 @@ def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_thei
     assert not re.search(r"soup|tired|herons", said(stage, "Anna", "tell me about Bea")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_she_knows_of_who_asks_is_what_they_said_of_themselves(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     for words in ("What a lovely garden you have here.", "I am a piano tuner.", "It was a long way from the ferry."):
@@ -150,7 +142,6 @@ def test_a_look_that_showed_nothing_is_not_told_and_one_that_did_is() -> None:
         assert "catches the eye" not in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked",
     ["what did Bea ask you not to tell anyone?", "what did Bea whisper to you?", "does Bea have a secret?"],
@@ -169,13 +160,11 @@ def test_asked_for_a_confidence_she_neither_tells_nor_invents(seed: int, asked: 
     assert verb == "whisper" or not confided
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_of_who_told_her_nothing_she_says_so_and_does_not_speak_of_herself(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     assert thought(stage, "Anna", "what did Bea tell you?").text == "unknown.said"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int) -> None:
     exits = {
         "The Garden": {"north": "The Lobby"},
@@ -193,7 +182,6 @@ def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int
     assert is_ignorant(said(stage, "Anna", "where is the observatory?")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_location_of_long_ago_is_known_to_be_there_after_a_restart(seed: int) -> None:
     stage = Stage(seed, {"The Library": {"down": "The Garden"}, "The Garden": {}})
     stage.mind("Eliza", "The Library")
@@ -219,7 +207,6 @@ PROFILE = (
 )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
     for asked, told in (
         ("what do you do for a living?", "I am the lamplighter of the Row."),
@@ -238,7 +225,6 @@ def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
         assert "duke" not in said(stage, "Anna", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_asked_for_her_day_she_tells_what_she_did(seed: int) -> None:
     stage = Stage(seed, {"The Garden": {"north": "The Lobby"}, "The Lobby": {"south": "The Garden"}})
     stage.items["The Lobby"] = ("tall clock",)
@@ -252,7 +238,6 @@ def test_asked_for_her_day_she_tells_what_she_did(seed: int) -> None:
         assert re.search(r"Lobby|tall clock", answer)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_somebody_did_is_told_as_it_was_seen(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "I promise to bring you honey.")
@@ -262,7 +247,6 @@ def test_what_somebody_did_is_told_as_it_was_seen(seed: int) -> None:
     assert not re.search("throws|honey", said(stage, "Bea", "what did Anna do?")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_takes_leave_is_answered_in_kind(seed: int) -> None:
     stage = room(seed, "Anna")
     for words, text in (
@@ -274,7 +258,6 @@ def test_who_takes_leave_is_answered_in_kind(seed: int) -> None:
         assert thought(stage, "Anna", words).text == text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("words", ["Hello!", "hello everybody", "Hi all, I'm new here", "Good night everybody."])
 def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str) -> None:
     stage = Stage(seed, {"The Garden": {}})
@@ -289,7 +272,6 @@ def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str)
     assert stage.lines(since=since)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
     stage = room(seed, "Anna")
     assert thought(stage, "Anna", "who else lives here?").text == "answer.met_nobody"
@@ -301,7 +283,6 @@ def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
     assert "Carl" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "hail", ["hello?", "Eliza?", "Hello, Eliza?", "are you there?", "Hey! Are you still listening?"]
 )
@@ -315,7 +296,6 @@ def test_who_only_calls_is_greeted_whatever_was_spoken_of_before(seed: int, hail
     assert "Piet" not in (decision.line or "")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_broken_promise_is_not_the_promise(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "I promise to bring you a cake tomorrow.")
@@ -325,7 +305,6 @@ def test_a_broken_promise_is_not_the_promise(seed: int) -> None:
     assert "ate" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("line", ["Moss and Eliza, come with me.", "Eliza, Moss, please follow me."])
 def test_several_who_are_called_are_each_asked(seed: int, line: str) -> None:
     stage = room(seed, "Anna", "Moss")
@@ -333,7 +312,6 @@ def test_several_who_are_called_are_each_asked(seed: int, line: str) -> None:
     assert stage.think("Eliza").text == "reply.follow"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_told_in_confidence_is_told_back_to_who_told_it_in_a_whisper(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "I stole the fin of the sundial, don't tell anyone.", whisper=True)
@@ -343,7 +321,6 @@ def test_what_was_told_in_confidence_is_told_back_to_who_told_it_in_a_whisper(se
     assert "sundial" not in said(stage, "Bea", "what did Anna steal?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_just_told_is_no_question_and_what_was_just_asked_is_one(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "my dog died today.")
@@ -355,7 +332,6 @@ def test_what_was_just_told_is_no_question_and_what_was_just_asked_is_one(seed: 
     assert "smiling" in said(stage, "Anna", "what did I just ask you?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_pronoun_leans_on_what_was_spoken_of_though_the_question_has_words_of_its_own(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "my brother Piet drives a bus in Utrecht.")
@@ -364,14 +340,12 @@ def test_a_pronoun_leans_on_what_was_spoken_of_though_the_question_has_words_of_
     assert "Piet" in said(stage, "Anna", "what's his name?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_age_is_known_without_the_word_for_it(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "I have a daughter called Mia, she is six.")
     assert "six" in said(stage, "Anna", "how old is Mia?")[1].casefold()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_apology_takes_what_was_rude_off_until_the_next_time(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "you are stupid.")
@@ -383,7 +357,6 @@ def test_an_apology_takes_what_was_rude_off_until_the_next_time(seed: int) -> No
     assert thought(stage, "Anna", "come with me.").text == "reply.unwilling"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["You are Eliza, aren't you?", "are you Eliza?", "You must be Eliza, right?"])
 def test_it_knows_its_own_name(seed: int, asked: str) -> None:
     stage = room(seed, "Anna")
@@ -391,6 +364,5 @@ def test_it_knows_its_own_name(seed: int, asked: str) -> None:
     assert stage.think("Eliza").text == "self.who"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_how_many_are_here_is_answered_by_who_is(seed: int) -> None:
     assert "Bea" in said(room(seed, "Anna", "Bea"), "Anna", "how many people are here?")[1]

@@ -37,7 +37,6 @@ def _answer(stage: Stage, words: str) -> str:
     return " / ".join(one.words for one in stage.lines("Eliza", before))
 
 
-@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.parametrize(
     ("question", "words"),
     [
@@ -53,7 +52,6 @@ def test_what_was_written_for_it_is_answered_as_what_it_remembers(seed: int, que
     assert "just now" not in said
 
 
-@pytest.mark.parametrize("seed", range(2))
 def test_asked_for_its_source_it_names_nobody(seed: int) -> None:
     stage = _stage(seed)
     _answer(stage, "Eliza, where is the brass key?")
@@ -63,7 +61,6 @@ def test_asked_for_its_source_it_names_nobody(seed: int) -> None:
     assert "Jonas told" not in said
 
 
-@pytest.mark.parametrize("seed", range(2))
 def test_a_secret_that_was_written_for_it_is_kept(seed: int) -> None:
     assert "secret" not in _answer(_stage(seed), "Eliza, what about your recipe for quince jam?")
 
