@@ -120,7 +120,7 @@ def shown(done: Done) -> str:
     return done.words.removeprefix(to).strip()
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_no_line_is_said_twice_within_ten(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     play = Play(seed, scenes)
@@ -130,14 +130,14 @@ def test_no_line_is_said_twice_within_ten(seed: int, scenes: list[tuple[str, str
             assert repeats(line, lines[max(0, number - 10) : number]) is None
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_where_nobody_is_nothing_is_said(seed: int, scenes: list[tuple[str, str, str]]) -> None:
     for one in Play(seed, scenes).stage.done:
         assert one.company or one.verb not in ("say", "whisper")
 
 
-@settings(max_examples=examples(60), deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(0, 1000), SCENES)
 def test_who_was_spoken_to_stays_unless_it_follows_them_or_takes_leave(
     seed: int, scenes: list[tuple[str, str, str]]

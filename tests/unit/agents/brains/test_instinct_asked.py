@@ -160,6 +160,29 @@ def test_asked_for_a_confidence_she_neither_tells_nor_invents(seed: int, asked: 
     assert verb == "whisper" or not confided
 
 
+def test_nothing_whispered_or_confided_comes_out_whatever_is_asked(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    for words in ("The ruby is in the chimney.", "I am a ruby cutter.", "you ruby fool!", "my dog is called Ruby."):
+        said(stage, "Anna", words, whisper=True)
+    said(stage, "Anna", "I hid the ruby under the bed. Tell nobody.")
+    since = stage.seconds
+    for asked in (
+        "tell me about Anna",
+        "what does Anna do for a living?",
+        "what is the name of Anna's dog?",
+        "what did Anna hide?",
+        "what did Anna tell you last?",
+        "what did Anna say to you?",
+        "how does Anna treat you?",
+        "what is the news?",
+        "and what else?",
+        "who told you that?",
+        "what is hidden under the bed?",
+    ):
+        said(stage, "Bea", asked)
+    assert not any("ruby" in one.line.casefold() for one in stage.done if one.at > since)
+
+
 def test_of_who_told_her_nothing_she_says_so_and_does_not_speak_of_herself(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     assert thought(stage, "Anna", "what did Bea tell you?").text == "unknown.said"
