@@ -11,23 +11,9 @@ from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 @pytest.mark.parametrize(
     ("first", "then", "asked", "right", "wrong"),
     [
-        (
-            "my cat is called Fritz.",
-            "no wait, my cat is called Franz, not Fritz.",
-            "what is my cat called?",
-            "Franz",
-            "",
-        ),
         ("my horse is called Juno.", "oh wait, my horse is called Hera.", "what is my horse called?", "Hera", "Juno"),
         ("I live in Oslo.", "hold on, I live in Bergen.", "where do I live?", "Bergen", "Oslo"),
-        ("I am a retired dentist.", "actually I am a retired vet, not a dentist.", "what was my job?", "vet", ""),
-        (
-            "I am a retired carpenter.",
-            "actually I am a retired baker, not a carpenter.",
-            "what is my job?",
-            "baker",
-            "",
-        ),
+        ("I am a dentist.", "actually I am a vet, not a dentist.", "what was my job?", "vet", ""),
     ],
 )
 def test_a_correction_is_taken_as_one_and_holds(

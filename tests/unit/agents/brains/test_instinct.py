@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 import pytest
 
 from agents.mind.lore import shipped_lore
@@ -261,20 +259,6 @@ def test_the_newest_line_is_answered_first(seed: int) -> None:
     assert "flowerpot" in first.line
     stage.run(2)
     assert not any("cat" in one.words for one in stage.lines("Eliza", stage.seconds - 2))
-
-
-def test_two_minds_do_not_chat_for_ever(seed: int) -> None:
-    stage = Stage(seed, {"The Garden": {}})
-    stage.mind("Eliza", voice_name="eliza")
-    stage.mind("Corvin", voice_name="corvin")
-    stage.run(3600)
-    spoken = stage.lines()
-    assert len(spoken) >= 4
-    assert len(spoken) <= 150
-    for start in range(0, 3600, 30):
-        assert sum(start <= one.at < start + 60 for one in spoken) <= 12
-    gaps = [later.at - earlier.at for earlier, later in pairwise(spoken)]
-    assert max(gaps) >= 90
 
 
 def test_of_several_minds_the_one_that_is_named_answers(seed: int) -> None:
