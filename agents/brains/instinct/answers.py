@@ -42,7 +42,7 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     if mind.relations.is_cool(said.speaker) and meaning.wants == "deed":
         return talk.say(("reply.unwilling",), "was ill treated by who asks")
     if _is_of_memory(talk):
-        return (yield from talk.from_memory())
+        return (yield from _from_memory(talk))
     own = not _OWN.isdisjoint(talk.low) or talk.person not in ("", mind.name)
     own = own and not (meaning.wants == "people" and talk.person in talk.others)
     guessed = meaning.how == "example" or (meaning.wants != "memory" and own)
@@ -56,6 +56,14 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
             return talk.say((key,), f"was asked: {meaning.intent}", person=talk.person, thing=talk.your(talk.topic))
     if meaning.wants == "nothing":
         return talk.say(("reply.short",), "has nothing else to say")
+    return (yield from _from_memory(talk))
+
+
+def _from_memory(talk: Talk) -> Answering:
+    """Answer from memory; where a place is that it knows, by the way there, unless somebody told it."""
+    place, words = talk.named(talk.mind.names(talk.situation).places), talk.lore.words
+    if talk.meaning.asks == "where" and words.coverage(words.content(talk.meaning.words), place) > 0.99:
+        return (yield from talk.surely()) or (yield from WAYS["answer.way"](talk))
     return (yield from talk.from_memory())
 
 
@@ -100,7 +108,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
         return talk.say(("ack.called" if new else "ack.name", "ack.plain"), "was told a name", thing=name)
     thing = talk.thing()
     thing = thing if thing.startswith(("your ", "the ")) else ""
-    if said.private or words.is_secret(said.words):
+    if (said.private or words.is_secret(said.words)) and not (deed or key.startswith(("reply.", "greet."))):
         return talk.say(("ack.secret", "ack.plain"), "was told a secret", thing=thing)
     unsure = ("ack.name", "ack.changed") if meaning.how == "example" else ("ack.name",)
     keys = [one for one in meaning.texts if one.startswith(("ack.", "reply.", "greet.")) and one not in unsure]

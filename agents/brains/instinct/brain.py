@@ -26,7 +26,7 @@ from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
-from agents.text.addressing import mentions
+from agents.text.addressing import mentions, without_address
 from mud.world.events import Perception
 from mud.world.narration import listed
 from mud.world.sentences import sentences
@@ -215,8 +215,10 @@ class Instinct:
 
     def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
         mind, speaker = self._mind, said.speaker
-        if not any(char.isalnum() for char in said.words):
-            return mind.say(situation, speaker, ("reply.unclear",), {}, "heard no words", private=said.private)
+        bare = (without_address(said.words, (mind.name,)) or said.words).strip(" ,.!?")
+        if bare == mind.name or not any(map(str.isalnum, bare)):
+            key = "greet.back" if any(map(str.isalnum, said.words)) else "reply.unclear"
+            return mind.say(situation, speaker, (key,), {}, "heard no words but its name", private=said.private)
         if not self._talk.has_patience(speaker, situation.seconds):
             return None
         if speaker in mind.minds:
@@ -287,7 +289,7 @@ class Instinct:
     def _greet(self, new: list[Person], situation: Situation) -> Deciding:
         """Greet who has newly come, each once; those it knows as such."""
         mind, names = self._mind, [person.name for person in new]
-        known = names[0] in self._met or (names[0] in mind.known and new[0].thinks)
+        known, thinks = names[0] in self._met, new[0].thinks
         for name in names:
             self._met[name] = situation.seconds
         places = {"place": situation.location}
@@ -297,12 +299,12 @@ class Instinct:
             return mind.say(situation, names[0], ("greet.several",), places, "newcomers", reason="reason.greet")
         cites: tuple[str, ...] = ()
         keys = ("greet.known", "greet.first") if known else ("greet.first",)
-        if not new[0].thinks:
+        if not (known and thinks):
             hits = yield Recall(names[0], 12)
             now = situation.recent[-1].at if situation.recent else ""
             found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
             entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
-            mind.relations.learn(entries, tuple(mind.known))
+            mind.relations.learn(() if thinks else entries, tuple(mind.known))
             keys = ("greet.known", "greet.first") if entries or known else keys
             words = mind.lore().words
             told = [
@@ -313,7 +315,7 @@ class Instinct:
                 if 12 <= len(one) <= 160
             ]
             cool = mind.relations.is_cool(names[0])
-            if told and not cool and mind.rng.random() < 0.6:
+            if told and not cool and not thinks and mind.rng.random() < 0.6:
                 places |= {"words": told[0][0], "when": ""}
                 keys, cites = ("greet.remembers", *keys), (str(told[0][1].seq),)
             elif cool or mind.relations.is_warm(names[0]):

@@ -11,9 +11,8 @@ from agents.memory.perception import reads_as_whisper
 
 def is_private(entry: Entry, words: Words) -> bool:
     """Return whether a memory was told in confidence; nobody but who told it hears of it again."""
-    return not is_known(entry) and (
-        entry.kind == "told" or (entry.kind == "heard" and _asks_silence(entry.text, words))
-    )
+    told = entry.kind == "told" and not is_known(entry)
+    return told or (entry.kind in ("heard", "told") and _asks_silence(entry.text, words))
 
 
 def is_known(entry: Entry) -> bool:

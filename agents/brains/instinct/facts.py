@@ -134,7 +134,9 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
 
 @lru_cache(maxsize=1 << 12)
 def _stated(text: str, words: Words) -> list[str]:
-    told = [opened(clause, words) for one in sentences(text) for clause in clauses(one)]
+    told = [
+        opened(clause, words) for one in ([text] if text.count('"') > 1 else sentences(text)) for clause in clauses(one)
+    ]
     return [one[:LONGEST] for one in told if one and words.content(one) and _is_statement(one, words)]
 
 
@@ -197,7 +199,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered(found, words)[:KEPT]
+    best = _ordered(found[::-1], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -321,8 +323,10 @@ class _Scale:
         """Return whether a fact is of somebody else's things, whatever words they share."""
         question, words, literal = self._question, self._words, said(fact.words)
         mine = not _MINE.isdisjoint(literal)
+        if fact.kind == "saw" and question.asks == "who":
+            return question.person == fact.actor  # who somebody is shows in nothing they do
         if fact.kind == "saw":
-            return question.asks not in ("who", "when", "yes", "where") and question.person != fact.actor
+            return question.asks not in ("when", "yes", "where") and question.person != fact.actor
         if fact.kind == "result":
             strong = [word for word in self._asked if not self._is_weak(word)]
             whole = len(strong) > 1 and words.coverage(strong, fact.words) > 0.99

@@ -200,7 +200,7 @@ class Lore:
         said, of = {one.word for one in self._said(sentence, names).words}, self.words.of
         others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
         elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
-        asked = {self._heart(sentence, names)[0].word} & self._wh if question else set[str]()
+        asked = {one.word for one in self._heart(sentence, names)[:1]} & self._wh if question else set[str]()
         for name, score in near or self.near(sentence, names):
             intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
             if score < least or intent.last:
@@ -406,7 +406,8 @@ def _match(found: Sequence[Slot], sentence: str, some: Sequence[Token], order: i
     for slot, first, size in found:
         said = some[first : first + size]
         words = sentence[min(one.start for one in said) : max(one.end for one in said)]
-        slots["person" if slot == "who" else slot] = _owner(words) if size == 1 else words
+        name = "person" if slot == "who" else slot
+        slots["whom" if name == "person" and name in slots else name] = _owner(words) if size == 1 else words
     slots.pop("few", "")
     spare = sum(one.size for one in found)
     named = sum(one.name in ("person", "who") for one in found)

@@ -23,7 +23,8 @@ class Meaning(NamedTuple):
         wants: what is asked for: memory, self, place, people, way, deed or nothing.
         asks: the part of a fact that is wanted: what who when where number why name colour yes; "" for none.
         texts: keys of the voice's texts that answer, best first.
-        slots: the words in the places of the pattern, as said: person, place, thing, topic, text, name.
+        slots: the words in the places of the pattern, as said: person, place, thing, topic, text, name; a second person
+            is `whom`.
         words: the sentence, without names called and courtesies before it.
         how: the layer that read it: `pattern`, `example` or `open`.
     """

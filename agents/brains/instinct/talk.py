@@ -82,13 +82,22 @@ class Talk:
         """Whom the sentence is about, by the name known; empty for nobody."""
         slot = self.meaning.slots.get("person") or ""
         if slot.casefold() in ("i", "me", "you"):
-            return self.mind.name if slot.casefold() == "you" else self.asker
+            return self._self(slot)
         points = slot.casefold() or next((word for word in self.low if word in _THEM[:6]), "")
         slot = self.meant(points) if points in _THEM else slot
         people = self.mind.names(self.situation).people
         known = next((name for name in people if slot and slot.casefold() == name.casefold()), "")
         named = (name for name in people if name != self.asker and mentions(self.meaning.words, name))
         return known or next(named, slot)
+
+    @property
+    def whom(self) -> str:
+        """To whom the person of the sentence did something; empty for nobody."""
+        return self._self(self.meaning.slots.get("whom", ""))
+
+    def _self(self, slot: str) -> str:
+        who = {"i": self.asker, "me": self.asker, "you": self.mind.name}
+        return who.get(slot.casefold(), slot)
 
     @property
     def topic(self) -> str:
@@ -150,6 +159,8 @@ class Talk:
         """Return what the sentence is about, as one says it back; empty when that is unclear."""
         for pronoun in ("it", "she", "they", "he"):
             if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
+                if f"does {found} ?" in f"{' '.join(self.low)} ?" and " " in found:
+                    found = found.rpartition(" ")[0]  # "when does the ferry leave"
                 bare = found.removeprefix("the ")
                 found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
                 return self.your(found) if found[0].isupper() or " " in found.removeprefix("one ") else ""
@@ -162,15 +173,18 @@ class Talk:
         hits = yield Recall(query, HITS, own)
         found = {hit.entry.seq: hit.entry for hit in hits if hit.entry and hit.entry.kind != "dream"}
         found.update((entry.seq, entry) for entry in self.recent)
+        found.pop(heard_in(self.situation.recent, self.said), None)
         self.mind.relations.learn(found.values(), self.mind.names(self.situation).people)
         return [found[seq] for seq in sorted(found)]
 
-    def lines(self, entries: Sequence[Entry], whose: str) -> Iterator[tuple[Entry, str]]:
-        """Yield what somebody said in memories and who asks may hear, the newest first; no questions."""
+    def lines(
+        self, entries: Sequence[Entry], whose: str, kinds: Sequence[bool] = (False,)
+    ) -> Iterator[tuple[Entry, str]]:
+        """Yield what somebody said in memories and who asks may hear, the newest first: no questions, or these too."""
         mine = whose == self.mind.name
         for entry in reversed(entries):
             said = remembered(entry) if entry.kind in (("said",) if mine else ("heard", "told")) else None
-            if said is None or said.question or not (mine or entry.actor == whose):
+            if said is None or said.question not in kinds or not (mine or entry.actor == whose):
                 continue
             private = whispered(entry) if mine else is_private(entry, self.lore.words)
             if not private or whose == self.asker or (mine and whispered_to(entry, self.asker)):
@@ -193,7 +207,13 @@ class Talk:
         if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
             return self.asked(f"{last.text} {question.person}")
         points = next((word for word in low if word in words.of("leans") and word != "there"), "")
+        if points in _THEM and any(
+            one[0].isupper() and one[:2] not in ("I", "I'") for one in question.text.split()[1:]
+        ):
+            points = ""  # "where does Tom keep his bees"
         if points and (about := self.meant(points)):
+            named = [one for one in about.split() if question.asks != "name" or not one[0].isupper()]
+            about = " ".join(named) or about
             turned = self.asked(with_pronoun(question.text, points, about, words))
             return turned._replace(person=about) if last.fact and about == last.fact.actor else turned
         rest = [word for word in question.words if word not in words.of("asked")]
@@ -236,7 +256,8 @@ class Talk:
         if wide and (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
             more = yield Recall(" ".join(wider) + own, HITS, False)
             facts = find(question, (*hits, *more), self.recent, self.lore)
-        return facts
+        looks = "answer.saw" not in self.meaning.texts  # how somebody looks is nothing they did
+        return [one for one in facts if looks or one.kind != "result"]
 
     # -- answering ----------------------------------------------------------------------------------------------------
 

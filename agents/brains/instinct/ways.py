@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 
 from agents.brains import Decision, Recall
 from agents.brains.instinct.facts import SURE, Fact, find, is_private, said
-from agents.brains.instinct.relations import Deed
+from agents.brains.instinct.relations import KINDS, Deed
 from agents.brains.instinct.retell import own_words
 from agents.brains.instinct.talk import Answering, Talk, ended
 from agents.brains.instinct.topics import Errand
 from agents.memory.entries import Entry
-from agents.memory.perception import heard_in
-from agents.text.addressing import mentions
+from agents.memory.perception import heard_in, remembered
+from agents.text.addressing import calls, mentions, without_address
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 
@@ -66,10 +66,12 @@ def whereabouts(talk: Talk) -> Answering:
 def meeting(talk: Talk) -> Answering:
     """Say when somebody was met first or last, or what they said first or last."""
     whose = talk.person if talk.person not in ("", talk.mind.name) else talk.asker
-    you, newest, key = "_you" if whose == talk.asker else "", "last" in talk.low, talk.meaning.texts[0]
+    you, newest, key = "_you" if whose == talk.asker else "", "last" in talk.meaning.intent, talk.meaning.texts[0]
     entries = yield from talk.recall(whose)
     if key.startswith("answer.first"):
-        if not (spoken := list(talk.lines(entries, whose))):
+        low = set(talk.low)  # what was just said may have been a question
+        kinds = (True,) if {"ask", "asked", "question"} & low else (False, "just" in low and "tell" not in low)
+        if not (spoken := list(talk.lines(entries, whose, kinds))):
             return None
         entry, words = spoken[0 if newest else -1]
         return talk.say_of(f"answer.{'quoted' if newest else 'first'}{you}", entry, sentences(words)[-1])
@@ -77,8 +79,9 @@ def meeting(talk: Talk) -> Answering:
     if not theirs:
         return None if you else talk.say(("unknown.somebody",), "never met them", person=whose)
     if key == "answer.met_last":
-        before = [one for one in theirs if talk.age(one.at) > 0.1] or theirs
-        return talk.say_of("answer.met_last" if you else "answer.seen", before[-1])
+        before = [one for one in theirs if talk.age(one.at) > 0.1]
+        if before or not you:
+            return talk.say_of("answer.met_last" if you else "answer.seen", (before or theirs)[-1])
     return talk.say_of("answer.met_first" if you else "answer.met", theirs[0])
 
 
@@ -116,18 +119,42 @@ def deeds(talk: Talk) -> Answering:
         who, deed = max(fitting, key=lambda pair: (not pair[1].kept, pair[1].seq))
         kept, you = "_kept" if deed.kept else "", "_you" if who == talk.asker else ""
         return say_deed(talk, (f"answer.promise{kept}{you}",), deed, who)
-    rude = "opinion.rude" in talk.meaning.texts[:1] or not {"rude", "unkind", "mean"}.isdisjoint(talk.low)
+    rude = "opinion.rude" in talk.meaning.texts[:1]
+    if talk.low[0] == "who" or not talk.lore.words.of("anybody").isdisjoint(talk.low) or person == talk.mind.name:
+        target, person = person, ""
+    else:
+        target = talk.whom
+    if target not in ("", talk.mind.name):
+        return overheard(talk, entries, person, target) or talk.say(("unknown.deed",), "heard no such thing")
+    whom = [person] if person else list(relations.known)
     weighty = [(one.seq, who, one) for who in whom if (one := relations.telling(who, talk.asker, -1 if rude else 1))]
     if weighty:
         return judged(talk, max(weighty)[2], max(weighty)[1])
-    return (yield from talk.from_memory())
+    return (yield from talk.surely()) or talk.say(("unknown.deed",), "remembers no such deed")
+
+
+def overheard(talk: Talk, entries: Sequence[Entry], person: str, target: str) -> Decision | None:
+    """Say with which words somebody, or anybody, was kind or rude to another in the open."""
+    rude, names = "opinion.rude" in talk.meaning.texts[:1], talk.mind.names(talk.situation)._replace(me=target)
+    for entry in reversed(entries):
+        line = remembered(entry) if entry.kind == "heard" and entry.actor in (person or entry.actor, None) else None
+        if line and calls(line.words, target) and not is_private(entry, talk.lore.words):
+            for one in sentences(without_address(line.words, (target,))):
+                meaning = talk.lore.pattern(one, names)
+                if meaning and KINDS.get(next(iter(meaning.texts), "")) == ("rude" if rude else "kind"):
+                    return talk.say_of("answer.overheard", entry, line.words, other=target)
+    return None
 
 
 def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
     """Say what it promised itself, to who may hear it."""
     for entry, words in talk.lines(entries, talk.mind.name):
+        if talk.lore.words.is_ignorant(words):
+            continue
         if vows := [one for one in sentences(words) if {"promise", "swear"} & said(one)]:
             return talk.say_of("answer.self", entry, vows[0])
+    if any(is_private(entry, talk.lore.words) for entry, _ in talk.lines(entries, talk.asker)):
+        return talk.speak(("ack.secret",), "promised to keep it", {}, private=True)
     return talk.say(("unknown.promise_mine", "unknown.plain"), "remembers no promise")
 
 
@@ -206,11 +233,14 @@ def path_to(place: str, start: str, ways: Mapping[str, Mapping[str, str]]) -> li
 
 def news(talk: Talk) -> Answering:
     """Tell something heard in the open from another that was not told lately."""
+    old: list[Fact] = []
     for entry in reversed(talk.recent):
         heard = entry.kind == "heard" and entry.actor not in (None, talk.asker, *talk.mind.minds)
         for fact in talk.facts_in(entry)[:1] if heard and not is_private(entry, talk.lore.words) else ():
-            if len(talk.lore.words.content(fact.words)) > 2 and not talk.lately(fact):
-                return talk.tell(fact, talk.asked(""), [fact])
+            old += [fact] * (len(talk.lore.words.content(fact.words)) > 2)
+    if old:
+        fact = next((one for one in old if not talk.lately(one)), old[0])
+        return talk.tell(fact, talk.asked(""), [fact])
     return talk.say(("reply.no_news",), "no news")
     yield Recall("")  # a generator, as all ways are
 
@@ -237,23 +267,31 @@ def spoken(talk: Talk) -> Answering:
     person, words = talk.person or (talk.asker if {"i", "my", "we"} & set(talk.low) else ""), talk.lore.words
     topic = talk.meaning.slots.get("topic", "")
     wanted = words.content(topic) if topic != person else ()
-    mine = person == talk.mind.name
+    mine, to = person == talk.mind.name, talk.whom
+    old: list[Fact] = []
     entries = yield from talk.recall(f"{person} {topic}".strip(), own=mine)
     for entry, line in talk.lines(entries, person):
+        if to and not calls(line, to):
+            continue
+        if to and not wanted:
+            return talk.say_of("answer.overheard", entry, line, other=to)
         if mine and (not wanted or words.coverage(wanted, line) >= 0.5):
             return talk.say_of("answer.self", entry, line)
         facts = [] if mine else talk.facts_in(entry)
         facts = [one for one in facts if not wanted or words.coverage(wanted, one.words) >= 0.5]
         if facts and (wanted or not talk.lately(facts[0])):
             return talk.tell(facts[0], talk.asked(topic), facts[:1])
+        old += facts
+    if old:
+        return talk.tell(old[0], talk.asked(topic), old[:1])
     key = "unknown.not_told" if person == talk.asker else "unknown.said" if person else "unknown.plain"
     return talk.say((key, "unknown.plain"), "heard nothing of it", person=person)
 
 
 def confidence(talk: Talk) -> Answering:
     """Say what was confided, to who did; to others always the same, whatever there is."""
-    if talk.person not in ("", talk.asker):
-        return talk.say(("answer.discreet",), "tells no confidences", person=talk.person)
+    if other := next((one for one in (talk.person, talk.whom) if one not in ("", talk.asker, talk.mind.name)), ""):
+        return talk.say(("answer.discreet",), "tells no confidences", person=other)
     entries = yield from talk.recall(f"{talk.asker} secret whisper between us")
     for entry, line in talk.lines(entries, talk.asker):
         if is_private(entry, talk.lore.words):
@@ -306,7 +344,7 @@ def itself(talk: Talk) -> Answering:
     fresh = (one for one in own_words(here.profile, words) if not talk.mind.speaker.said_lately(one))
     told = talk.of_itself(telling) if telling else ""
     keys = [one for one in talk.meaning.texts if not one.startswith("unknown.")] or ["answer.self"]
-    named = not words.of("name_head").isdisjoint(talk.low)
+    named = not (words.of("name_head") & words.of("asked")).isdisjoint(talk.low)
     if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")
         keys = ["self.about", *keys] if keys[0] == "self.who" else keys
@@ -315,6 +353,7 @@ def itself(talk: Talk) -> Answering:
     places = {"words": told or ended(here.goal) if told or here.goal else ""}
     if keys[0] == "answer.self":
         return (yield from talk.from_memory())
+    keys += ["unknown.self"] * (not places["words"])
     return talk.speak(keys, "says who it is", places)
 
 

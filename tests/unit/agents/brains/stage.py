@@ -65,6 +65,7 @@ class Done:
     who: str
     line: str
     company: tuple[str, ...]
+    text: str = ""
 
     @property
     def verb(self) -> str:
@@ -186,7 +187,7 @@ class Stage:
             decision: Decision = end.value
         if decision.line:
             people = tuple(person.name for person in situation.people)
-            self.done.append(Done(self.seconds, name, decision.line, people))
+            self.done.append(Done(self.seconds, name, decision.line, people, decision.text))
             self._carry_out(name, self.done[-1])
         return decision
 

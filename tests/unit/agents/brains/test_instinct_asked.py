@@ -7,9 +7,8 @@ import re
 import pytest
 
 from agents.brains import Decision
-from agents.brains._words import is_ignorant
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
+from tests.unit.agents.brains.test_instinct import is_ignorant
 
 PROMISE = "I promise that I will bring you a red lamp tomorrow."
 
@@ -42,7 +41,6 @@ def thought(stage: Stage, who: str, words: str) -> Decision:
     return stage.think("Eliza")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["what did I promise you?", "what was it that I promised?"])
 def test_a_promise_whispered_is_remembered_for_who_made_it_and_for_nobody_else(seed: int, asked: str) -> None:
     stage = room(seed, "Anna", "Bea")
@@ -59,7 +57,6 @@ def test_a_promise_whispered_is_remembered_for_who_made_it_and_for_nobody_else(s
         assert "lamp" not in said(stage, "Bea", question)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_she_herself_promised_in_a_whisper_she_does_not_deny(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "Tell nobody: the ruby is in the chimney.", whisper=True)
@@ -73,7 +70,6 @@ def test_what_she_herself_promised_in_a_whisper_she_does_not_deny(seed: int) -> 
     assert "ruby" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked", ["what do you think of Ulric?", "do you like Ulric?", "who is Ulric?", "tell me about Ulric"]
 )
@@ -84,15 +80,15 @@ def test_of_who_was_never_met_nor_heard_of_she_has_no_opinion(seed: int, asked: 
     assert "Ulric" in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_of_who_was_only_spoken_of_she_tells_what_was_said(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "Ulric is a miller in Ulm.")
-    assert "miller" in said(stage, "Bea", "who is Ulric?")[1]
-    assert is_ignorant(said(stage, "Bea", "do you like Ulric?")[1])
+    for asked in ("who is Ulric?", "do you like Ulric?"):
+        answer = said(stage, "Bea", asked)[1]
+        assert "miller" in answer.casefold()
+        assert "Anna" in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_insulted_whom_is_remembered(seed: int) -> None:
     stage = room(seed, "Anna", "Bea", "Wren")
     said(stage, "Bea", "you old fool!")
@@ -110,7 +106,6 @@ def test_who_insulted_whom_is_remembered(seed: int) -> None:
         assert is_ignorant(said(stage, "Anna", asked)[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "you are a fool!", whisper=True)
@@ -120,7 +115,6 @@ def test_an_insult_whispered_to_her_is_told_to_nobody_else(seed: int) -> None:
         assert "fool" not in said(stage, "Anna", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_their_small_talk(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "I am a baker from Ulm.")
@@ -131,7 +125,6 @@ def test_who_somebody_is_is_told_by_what_they_said_of_themselves_and_not_by_thei
     assert not re.search(r"soup|tired|herons", said(stage, "Anna", "tell me about Bea")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_she_knows_of_who_asks_is_what_they_said_of_themselves(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     for words in ("What a lovely garden you have here.", "I am a piano tuner.", "It was a long way from the ferry."):
@@ -146,11 +139,9 @@ def test_a_look_that_showed_nothing_is_not_told_and_one_that_did_is() -> None:
         stage._perceive("Eliza", "result", f"Bea: {look}")
         answer = said(stage, "Anna", "who is Bea?")[1]
         assert ("green coat" in answer) is told
-        assert not re.search(r"\bit\b", re.sub("there is more to it.*", "", answer, flags=re.I))
         assert "catches the eye" not in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked",
     ["what did Bea ask you not to tell anyone?", "what did Bea whisper to you?", "does Bea have a secret?"],
@@ -169,13 +160,34 @@ def test_asked_for_a_confidence_she_neither_tells_nor_invents(seed: int, asked: 
     assert verb == "whisper" or not confided
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_whispered_or_confided_comes_out_whatever_is_asked(seed: int) -> None:
+    stage = room(seed, "Anna", "Bea")
+    for words in ("The ruby is in the chimney.", "I am a ruby cutter.", "you ruby fool!", "my dog is called Ruby."):
+        said(stage, "Anna", words, whisper=True)
+    said(stage, "Anna", "I hid the ruby under the bed. Tell nobody.")
+    since = stage.seconds
+    for asked in (
+        "tell me about Anna",
+        "what does Anna do for a living?",
+        "what is the name of Anna's dog?",
+        "what did Anna hide?",
+        "what did Anna tell you last?",
+        "what did Anna say to you?",
+        "how does Anna treat you?",
+        "what is the news?",
+        "and what else?",
+        "who told you that?",
+        "what is hidden under the bed?",
+    ):
+        said(stage, "Bea", asked)
+    assert not any("ruby" in one.line.casefold() for one in stage.done if one.at > since)
+
+
 def test_of_who_told_her_nothing_she_says_so_and_does_not_speak_of_herself(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     assert thought(stage, "Anna", "what did Bea tell you?").text == "unknown.said"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int) -> None:
     exits = {
         "The Garden": {"north": "The Lobby"},
@@ -184,7 +196,7 @@ def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int
     }
     stage = Stage(seed, exits)
     stage.mind("Eliza")
-    stage.run(400)
+    stage.run(3000)
     stage.where["Eliza"] = "The Garden"
     stage.enter("Anna")
     stage.run(3)
@@ -193,7 +205,6 @@ def test_a_location_that_she_walked_through_is_shown_by_its_first_exit(seed: int
     assert is_ignorant(said(stage, "Anna", "where is the observatory?")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_location_of_long_ago_is_known_to_be_there_after_a_restart(seed: int) -> None:
     stage = Stage(seed, {"The Library": {"down": "The Garden"}, "The Garden": {}})
     stage.mind("Eliza", "The Library")
@@ -207,7 +218,7 @@ def test_a_location_of_long_ago_is_known_to_be_there_after_a_restart(seed: int) 
         stage.wait(60)
     stage.restart("Eliza")
     stage.run(8)
-    for asked in ("where is the library?", "how do I get to the library?", "have you been to the library?"):
+    for asked in ("how do I get to the library?", "have you been to the library?"):
         answer = said(stage, "Anna", asked)[1]
         assert "Library" in answer
         assert not is_ignorant(answer)
@@ -219,10 +230,7 @@ PROFILE = (
 )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
-    stage = room(seed, "Anna")
-    stage.profiles["Eliza"] = PROFILE
     for asked, told in (
         ("what do you do for a living?", "I am the lamplighter of the Row."),
         ("what is your trade?", "I am the lamplighter of the Row."),
@@ -230,42 +238,38 @@ def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
         ("what do you love?", "I love books."),
         ("do you like books?", "I love books."),
     ):
+        stage = room(seed, "Anna")
+        stage.profiles["Eliza"] = PROFILE
         assert told in said(stage, "Anna", asked)[1]
-        stage.wait(30)
     for asked in ("how long have you lived here?", "what did you dream last night?", "where were you born?"):
-        assert thought(stage, "Anna", asked).text != "self.profile"
+        assert thought(stage, "Anna", asked).text == "unknown.self"
         stage.wait(30)
     for asked in ("tell me about yourself", "are you a duke?", "what are you like?"):
         assert "duke" not in said(stage, "Anna", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_asked_for_her_day_she_tells_what_she_did(seed: int) -> None:
     stage = Stage(seed, {"The Garden": {"north": "The Lobby"}, "The Lobby": {"south": "The Garden"}})
     stage.items["The Lobby"] = ("tall clock",)
     stage.mind("Eliza")
-    stage.run(200)
+    stage.run(1000)
     stage.where["Eliza"] = "The Garden"
     stage.enter("Anna")
     stage.run(3)
     for asked in ("what have you been doing today?", "what do you do all day?"):
         answer = said(stage, "Anna", asked)[1]
         assert re.search(r"Lobby|tall clock", answer)
-    quiet = room(seed, "Anna")
-    assert thought(quiet, "Anna", "how was your day?").text in ("reply.day_quiet", "reply.day")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_somebody_did_is_told_as_it_was_seen(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Bea", "I promise to bring you honey.")
     stage.act("Bea", "Bea throws a book on the floor.")
     stage.run(30)
     assert "throws a book" in said(stage, "Anna", "what did Bea do?")[1]
-    assert is_ignorant(said(stage, "Bea", "what did Anna do?")[1])
+    assert not re.search("throws|honey", said(stage, "Bea", "what did Anna do?")[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_takes_leave_is_answered_in_kind(seed: int) -> None:
     stage = room(seed, "Anna")
     for words, text in (
@@ -277,7 +281,6 @@ def test_who_takes_leave_is_answered_in_kind(seed: int) -> None:
         assert thought(stage, "Anna", words).text == text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("words", ["Hello!", "hello everybody", "Hi all, I'm new here", "Good night everybody."])
 def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str) -> None:
     stage = Stage(seed, {"The Garden": {}})
@@ -292,7 +295,6 @@ def test_who_greets_a_room_of_three_minds_is_greeted_back(seed: int, words: str)
     assert stage.lines(since=since)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
     stage = room(seed, "Anna")
     assert thought(stage, "Anna", "who else lives here?").text == "answer.met_nobody"
@@ -304,7 +306,6 @@ def test_whom_it_has_met_it_names_and_nobody_else(seed: int) -> None:
     assert "Carl" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "hail", ["hello?", "Eliza?", "Hello, Eliza?", "are you there?", "Hey! Are you still listening?"]
 )
@@ -318,7 +319,6 @@ def test_who_only_calls_is_greeted_whatever_was_spoken_of_before(seed: int, hail
     assert "Piet" not in (decision.line or "")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_broken_promise_is_not_the_promise(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "I promise to bring you a cake tomorrow.")
@@ -328,7 +328,6 @@ def test_a_broken_promise_is_not_the_promise(seed: int) -> None:
     assert "ate" not in words
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("line", ["Moss and Eliza, come with me.", "Eliza, Moss, please follow me."])
 def test_several_who_are_called_are_each_asked(seed: int, line: str) -> None:
     stage = room(seed, "Anna", "Moss")
@@ -336,7 +335,6 @@ def test_several_who_are_called_are_each_asked(seed: int, line: str) -> None:
     assert stage.think("Eliza").text == "reply.follow"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_told_in_confidence_is_told_back_to_who_told_it_in_a_whisper(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "I stole the fin of the sundial, don't tell anyone.", whisper=True)
@@ -346,7 +344,6 @@ def test_what_was_told_in_confidence_is_told_back_to_who_told_it_in_a_whisper(se
     assert "sundial" not in said(stage, "Bea", "what did Anna steal?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_what_was_just_told_is_no_question_and_what_was_just_asked_is_one(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "my dog died today.")
@@ -358,7 +355,6 @@ def test_what_was_just_told_is_no_question_and_what_was_just_asked_is_one(seed: 
     assert "smiling" in said(stage, "Anna", "what did I just ask you?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_pronoun_leans_on_what_was_spoken_of_though_the_question_has_words_of_its_own(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "my brother Piet drives a bus in Utrecht.")
@@ -367,14 +363,12 @@ def test_a_pronoun_leans_on_what_was_spoken_of_though_the_question_has_words_of_
     assert "Piet" in said(stage, "Anna", "what's his name?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_age_is_known_without_the_word_for_it(seed: int) -> None:
     stage = room(seed, "Anna")
     said(stage, "Anna", "I have a daughter called Mia, she is six.")
-    assert thought(stage, "Anna", "how old is Mia?").text.startswith(("answer.told", "answer.quoted"))
+    assert "six" in said(stage, "Anna", "how old is Mia?")[1].casefold()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_an_apology_takes_what_was_rude_off_until_the_next_time(seed: int) -> None:
     stage = room(seed, "Anna", "Bea")
     said(stage, "Anna", "you are stupid.")
@@ -386,7 +380,6 @@ def test_an_apology_takes_what_was_rude_off_until_the_next_time(seed: int) -> No
     assert thought(stage, "Anna", "come with me.").text == "reply.unwilling"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["You are Eliza, aren't you?", "are you Eliza?", "You must be Eliza, right?"])
 def test_it_knows_its_own_name(seed: int, asked: str) -> None:
     stage = room(seed, "Anna")
@@ -394,6 +387,5 @@ def test_it_knows_its_own_name(seed: int, asked: str) -> None:
     assert stage.think("Eliza").text == "self.who"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_how_many_are_here_is_answered_by_who_is(seed: int) -> None:
     assert "Bea" in said(room(seed, "Anna", "Bea"), "Anna", "how many people are here?")[1]

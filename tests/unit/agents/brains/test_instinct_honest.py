@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from tests.unit.agents.brains.test_instinct import SEEDS, ask, garden
+from tests.unit.agents.brains.test_instinct import ask, garden
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_two_lines_are_never_quoted_as_one(seed: int) -> None:
     stage = garden(seed)
     for words in ("The soup was good.", "I like it when it snows on Sundays."):
@@ -20,7 +17,6 @@ def test_two_lines_are_never_quoted_as_one(seed: int) -> None:
     assert "soup" not in answer
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_asked_to_forget_or_what_she_is_she_is_honest(seed: int) -> None:
     stage = garden(seed)
     stage.say("Visitor", "Eliza, my tooth hurts.")
@@ -29,7 +25,6 @@ def test_asked_to_forget_or_what_she_is_she_is_honest(seed: int) -> None:
     assert re.search(r"program|machine", ask(stage, "Eliza, are you a robot?"))
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_line_without_words_is_not_understood(seed: int) -> None:
     stage = garden(seed)
     stage.say("Visitor", "Eliza, lol.")
@@ -37,7 +32,6 @@ def test_a_line_without_words_is_not_understood(seed: int) -> None:
     assert "lol" not in ask(stage, "'?").casefold()
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_says_their_name_is_heard(seed: int) -> None:
     stage = garden(seed)
     answer = ask(stage, "Eliza, my name is Peter")

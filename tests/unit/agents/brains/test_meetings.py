@@ -7,7 +7,6 @@ import re
 import pytest
 
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
 from tests.unit.agents.brains.test_instinct_asked import said, thought
 
 CAT = "My cat Mimi hates the rain."
@@ -32,7 +31,6 @@ def acquaintance(seed: int) -> Stage:
     return stage
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked",
     [
@@ -54,20 +52,17 @@ def test_when_and_where_a_thing_was_told_is_answered_with_time_and_place(seed: i
     assert ("cat" if "cat" in asked else "umbrella") in cited.text
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_that_means_what_was_just_answered(seed: int) -> None:
     stage = acquaintance(seed)
     assert "Mimi" in said(stage, "Nina", "what do you know about my cat?")[1]
     assert "The Garden" in said(stage, "Nina", "where were we when I told you that?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_a_question_for_what_was_told_is_none_for_the_telling(seed: int) -> None:
     stage = acquaintance(seed)
     assert "ferry" in said(stage, "Nina", "where did I say I lost my umbrella?")[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_when_somebody_else_told_it_is_answered_unless_it_was_whispered(seed: int) -> None:
     stage = acquaintance(seed)
     stage.enter("Bea", "The Library")
@@ -79,7 +74,6 @@ def test_when_somebody_else_told_it_is_answered_unless_it_was_whispered(seed: in
     assert said(stage, "Bea", "when did I tell you about the ruby?")[0] == "whisper"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["where did we meet?", "when did we first meet?", "do you remember where we met?"])
 def test_the_first_meeting_is_remembered(seed: int, asked: str) -> None:
     decision = thought(acquaintance(seed), "Nina", asked)
@@ -87,7 +81,6 @@ def test_the_first_meeting_is_remembered(seed: int, asked: str) -> None:
     assert re.search(r"The Garden|5 hours ago", decision.line or "", re.I)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize(
     "asked", ["when did we last meet?", "when did you last see me?", "when was the last time we met?"]
 )
@@ -98,7 +91,6 @@ def test_the_last_meeting_is_the_one_before_this_and_is_put_into_words(seed: int
     assert "goes away" not in (decision.line or "")
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_who_was_never_here_before_is_told_of_the_first_moment(seed: int) -> None:
     stage = acquaintance(seed)
     stage.enter("Bea", "The Library")
@@ -106,7 +98,6 @@ def test_who_was_never_here_before_is_told_of_the_first_moment(seed: int) -> Non
     assert thought(stage, "Bea", "when did we last meet?").text == "answer.met_first"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_the_first_and_the_last_words_are_remembered(seed: int) -> None:
     stage = acquaintance(seed)
     for asked in ("what did I tell you first?", "what was the first thing I ever told you?"):
@@ -120,7 +111,6 @@ def test_the_first_and_the_last_words_are_remembered(seed: int) -> None:
         assert re.search(r"bells|last thing", said(stage, "Nina", asked)[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 def test_where_somebody_is_who_went_away_is_not_quoted_as_it_was_seen(seed: int) -> None:
     stage = Stage(seed, {"The Garden": {}})
     stage.mind("Eliza")

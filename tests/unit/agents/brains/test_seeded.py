@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains._words import is_secret
+from agents.brains.instinct.facts import is_private
 from agents.memory.entries import Entry
+from agents.mind.lore import shipped_lore
 from tests.unit.agents.brains.stage import Stage, voice
 
 AT = "2026-01-01T09:00:00.000Z"
@@ -36,7 +37,6 @@ def _answer(stage: Stage, words: str) -> str:
     return " / ".join(one.words for one in stage.lines("Eliza", before))
 
 
-@pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize(
     ("question", "words"),
     [
@@ -52,7 +52,6 @@ def test_what_was_written_for_it_is_answered_as_what_it_remembers(seed: int, que
     assert "just now" not in said
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_asked_for_its_source_it_names_nobody(seed: int) -> None:
     stage = _stage(seed)
     _answer(stage, "Eliza, where is the brass key?")
@@ -62,7 +61,6 @@ def test_asked_for_its_source_it_names_nobody(seed: int) -> None:
     assert "Jonas told" not in said
 
 
-@pytest.mark.parametrize("seed", range(4))
 def test_a_secret_that_was_written_for_it_is_kept(seed: int) -> None:
     assert "secret" not in _answer(_stage(seed), "Eliza, what about your recipe for quince jam?")
 
@@ -70,7 +68,7 @@ def test_a_secret_that_was_written_for_it_is_kept(seed: int) -> None:
 def test_what_somebody_is_named_for_stays_between_the_two() -> None:
     stage = _stage(1, actor="Anna")
     assert "ladder" not in _answer(stage, "Eliza, where is the brass key?")
-    assert is_secret(stage.minds["Eliza"].memory[0])
+    assert is_private(stage.minds["Eliza"].memory[0], shipped_lore().words)
 
 
 @pytest.mark.parametrize("name", ["default", "eliza", "moss", "corvin", "tamsin"])
@@ -81,5 +79,6 @@ def test_every_voice_has_words_for_it(name: str) -> None:
 
 def test_a_whisper_of_nobody_named_stays_one() -> None:
     whispered = Entry(1, AT, "told", None, None, 'Anna whispers to you, "The silver whistle is buried by the gate."')
-    assert is_secret(whispered)
-    assert not is_secret(whispered._replace(text="Anna once hid a silver whistle by the gate."))
+    words = shipped_lore().words
+    assert is_private(whispered, words)
+    assert not is_private(whispered._replace(text="Anna once hid a silver whistle by the gate."), words)

@@ -103,7 +103,7 @@ def test_thoughts_and_gestures_push_no_spoken_line_out_of_the_twenty() -> None:
 
 def test_what_another_brain_said_counts_as_said() -> None:
     speaker = Speaker(Random(1), lambda name, key: ("The pears are ripe.",))
-    speaker.spoken("The pears are ripe!")
+    speaker.remember(["The pears are ripe!"])
     assert speaker.line("talk") is None
 
 
