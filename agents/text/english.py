@@ -299,7 +299,8 @@ def _compared(line: str) -> frozenset[str]:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    if min(len(one), len(other)) < THRESHOLD * max(len(one), len(other)):
+    size, others = len(one), len(other)
+    if size < THRESHOLD * others or others < THRESHOLD * size:
         return False
     common = len(one & other)
-    return common >= THRESHOLD * (len(one) + len(other) - common)
+    return common >= THRESHOLD * (size + others - common)
