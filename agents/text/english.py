@@ -262,10 +262,10 @@ def similarity(one: str, other: str) -> float:
 def repeats(line: str, earlier: Iterable[str]) -> str | None:
     """Return the first earlier line that this one repeats, or None."""
     mine = _compared(line)
-    size = len(mine)
+    least, most = THRESHOLD * len(mine), len(mine) / THRESHOLD
     for other in earlier:
         theirs = _compared(other)
-        if THRESHOLD * size <= len(theirs) <= size / THRESHOLD and _alike(mine, theirs):
+        if least <= len(theirs) <= most and _alike(mine, theirs):
             return other
     return None
 

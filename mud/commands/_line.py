@@ -39,7 +39,7 @@ def read_line(text: str, limit: int) -> InputLine:
     """
     if len(text) > limit:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
-    if _CONTROL.search(text):
+    if not text.isprintable() and _CONTROL.search(text):
         raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
     text = sanitize(text)
     halves = _BAR.split(text, maxsplit=1) if "|" in text else [text]

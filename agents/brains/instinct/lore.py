@@ -442,10 +442,16 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
         for kind in ("words", "intents")
     }
     lists, problems = parse_words(named["words"])
-    phrases: dict[str, tuple[Pattern, ...]] = {}
-    words = Words(lists, lambda name, said: any(one.within(said) for one in phrases[name]))
+    phrases: dict[str, tuple[frozenset[str], tuple[Pattern, ...]]] = {}
+
+    def says(name: str, said: Sequence[str]) -> bool:
+        marks, patterns = phrases[name]
+        return not marks.isdisjoint(said) and any(one.within(said) for one in patterns)
+
+    words = Words(lists, says)
     for name in SAYS:
-        phrases[name] = tuple(Pattern(item, words) for item in lists.get(name, ()))
+        patterns = tuple(Pattern(item, words) for item in lists.get(name, ()))
+        phrases[name] = frozenset().union(*(min(one.needed, key=len) for one in patterns)), patterns
     intents: dict[str, Intent] = {}
     for file, source in named["intents"].items():
         intent, wrong = parse_intent(source, file, words)

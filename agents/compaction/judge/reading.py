@@ -278,7 +278,7 @@ class JudgedTexts:
             found.update(*[token.figures for token in row if token.figures])
             if not text.isascii():
                 found.update(sign for sign in text if category(sign) in ("No", "Nl"))
-            if any([token.counts for token in row]):
+            if any(token.counts for token in row):
                 words = zip(text.split(), row, strict=True)
                 for joins, run in groupby(words, lambda word: word[1].joins):
                     spelled = list(run) if joins else []
@@ -299,11 +299,11 @@ class JudgedTexts:
     @property
     def may_promise(self) -> bool:
         """Whether a promise is possible; ten times faster than searching for one."""
-        return any([token.pledges for row in self._rows for token in row])
+        return any(token.pledges for row in self._rows for token in row)
 
     @property
     def may_instruct(self) -> bool:
-        return any([token.cues for row in self._rows for token in row])
+        return any(token.cues for row in self._rows for token in row)
 
     @property
     def scripts(self) -> frozenset[str]:
