@@ -83,6 +83,7 @@ class Words:
         self.parts = lru_cache(maxsize=1 << 13)(self._parts)
         self.content = lru_cache(maxsize=1 << 12)(self._content)
         self.said = lru_cache(maxsize=1 << 11)(self._words_of)
+        self.tokens = lru_cache(maxsize=1 << 13)(self._tokens)
         self._held_in = lru_cache(maxsize=1 << 12)(self._stems_of)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
@@ -109,13 +110,15 @@ class Words:
         listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name not in ("foreign", "implied"))
         return frozenset(word for text in listed for word in tokens(text))
 
-    def tokens(self, sentence: str) -> tuple[Token, ...]:
+    def _tokens(self, sentence: str) -> tuple[Token, ...]:
         """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
-        found: list[Token] = []
-        for match in _TOKEN.finditer(sentence):
-            start, end = match.span()
-            found += [Token(part, start, end) for part in self.parts(match[0].casefold().replace("’", "'"))]
-        return tuple(found)
+        return tuple(
+            [
+                Token(part, *match.span())
+                for match in _TOKEN.finditer(sentence)
+                for part in self.parts(match[0].casefold().replace("’", "'"))
+            ]
+        )
 
     def _words_of(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as `tokens` does, without where they stand."""
