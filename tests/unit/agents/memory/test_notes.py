@@ -311,7 +311,7 @@ def test_the_titles_follow_whoever_puts_a_note_in_renames_or_takes_it_away(tmp_p
     (tmp_path / "key.md").unlink()
     assert notes.titles() == ("Sundial",)
     (tmp_path / "dial.md").write_text("# Dial\n\nEdited in its place.\n")
-    assert [note.title for note in notes.all()] == notes.titles() == ("Dial",)
+    assert [note.title for note in notes.all()] == [*notes.titles()] == ["Dial"]
 
 
 def test_what_was_just_written_is_known_as_the_file_says_it(tmp_path: Path) -> None:
