@@ -143,6 +143,7 @@ class Agent:
         configuration, clock, ask, count = means.configuration, means.clock, means.ask, means.count
         self.definition = definition
         """Replaced when its file is edited."""
+        self.slug = definition.slug
         self.folder = means.vault / "agents" / definition.slug
         self.settings = self._current(configuration, _compaction_settings)
         self.thinking = self._current(configuration, lambda made, own: made.for_agent(ThinkingSettings, own))
@@ -213,10 +214,6 @@ class Agent:
     @property
     def id(self) -> str:
         return self.definition.id
-
-    @property
-    def slug(self) -> str:
-        return self.definition.slug
 
     @property
     def sees_from(self) -> int | None:

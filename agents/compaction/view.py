@@ -74,6 +74,10 @@ class _Slack:
     due_from: int
     through: int
     tokens: float
+    room: int  # what the prompt had for memories when `left` was counted
+    since: int
+    left: float
+    """By how much memories may grow after the memory `since`, by exact counts; `tokens` goes by a bound of them."""
 
 
 class StrategyView:
@@ -177,19 +181,24 @@ class StrategyView:
     def rests_until(self, due_from: int, room: ViewBudget | None) -> None:
         """Take note that no fold is due before so many memories, unless they fill the room in the prompt earlier."""
         memory, left = self.memory, room.most - room.taken if room else UNLIMITED
-        self._slack = _Slack(self.settings, self.context.scale(), memory.compactions, due_from, memory.total, left)
+        known = self.settings, self.context.scale(), memory.compactions, due_from, memory.total, left
+        self._slack = _Slack(*known, self.context.room(), memory.total, left)
 
     def rests(self) -> bool:
-        """Return whether no fold can be due yet, by what was counted last; nothing is counted for that."""
+        """Return whether no fold can be due yet, by what was counted last; seldom is anything counted for that."""
         slack, memory = self._slack, self.memory
         if slack is None or slack.settings is not self.settings or slack.folds != memory.compactions:
             return False
-        if memory.total >= slack.due_from or memory.total < slack.through or slack.scale != self.context.scale():
+        total = memory.total
+        if total >= slack.due_from or total < slack.through or slack.scale != self.context.scale():
             return False
-        for entry in memory.newest(memory.total - slack.through):
+        for entry in memory.read(slack.through + 1, total):
             size = len(entry.text) + len(entry.reason or "") + _AROUND
             slack.tokens -= size * _MOST_TOKENS[not entry.text.isascii()] * max(1.0, slack.scale)
-        slack.through = memory.total
+        slack.through = total
+        if slack.tokens <= 0 and slack.room == self.context.room():
+            slack.left -= self.tokens_of(slack.since + 1, total) + total - slack.since
+            slack.since, slack.tokens = total, slack.left
         return slack.tokens > 0
 
     def tokens(self) -> int:

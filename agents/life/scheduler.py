@@ -276,7 +276,9 @@ class Scheduler:
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.opened()}
-        people = [one._replace(speaks=one.thinks or one.name in speaking) for one in situation.people]
+        people = [
+            one if one.thinks or one.name in speaking else one._replace(speaks=False) for one in situation.people
+        ]
         return situation._replace(people=tuple(people))
 
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:
@@ -319,7 +321,8 @@ class Scheduler:
         return hours_of(known.sleep_at, known.wake_at, known.nap_hours)
 
     def _local(self) -> datetime:
-        return self._drives.clock.now().astimezone(self._drives.clock.zone)
+        now, zone = self._drives.clock.now(), self._drives.clock.zone
+        return now if now.tzinfo is zone else now.astimezone(zone)
 
     def _tell_when_full(self, agent: Agent) -> None:
         """Let an agent think that its head is getting full, once until the next fold."""
@@ -476,7 +479,8 @@ class PendingCalls:
 
     def person_waits(self, slug: str) -> bool:
         """Return whether a person waits for an agent, including for the running thought."""
-        return any(slug in calls and calls[slug].person for calls in (self._calls, self._seen))
+        call, seen = self._calls.get(slug), self._seen.get(slug)
+        return (call is not None and call.person) or (seen is not None and seen.person)
 
     def drop(self, slug: str) -> None:
         self._calls.pop(slug, None)

@@ -80,7 +80,7 @@ def at_most(text: str, ratio: float = 1.0) -> int:
     `TokenRatios`) below 1 scales words only, above 1 everything.
     """
     lines = text.split("\n")
-    counts = (_count_kept(line, ratio) if len(line) <= _LONGEST_KEPT else _count_line(line, ratio) for line in lines)
+    counts = [_count_kept(line, ratio) if len(line) <= _LONGEST_KEPT else _count_line(line, ratio) for line in lines]
     return sum(counts) + len(lines) - 1
 
 
@@ -89,7 +89,7 @@ def _words_and_rest(text: str) -> tuple[list[float], int]:
     raw = text.encode("utf-8", "surrogatepass")
     shape = raw.translate(_SHAPE)
     spaces = shape.count(b" x") + shape.count(b"  ") + shape.endswith(b" ")  # spaces that begin no word
-    return [_word_tokens(run) for run in raw.translate(_WORDS).split()], shape.count(b"x") + spaces
+    return [*map(_word_tokens, raw.translate(_WORDS).split())], shape.count(b"x") + spaces
 
 
 def _count_line(line: str, ratio: float) -> int:

@@ -27,6 +27,7 @@ from mud.world.events import Perception
 log = logging.getLogger(__name__)
 
 IN_RAM = 1024  # newest entries kept in RAM at most; older ones are read from the archive
+FOLDED_IN_RAM = 128  # the newest folded ones of these, which a reflection looks back on
 WAITING = 4096  # entries that wait at most while the archive cannot be written. The ledger has them too.
 TOLD = 8  # unreadable ranges that are named in warnings at most
 _AT_START = "summaries at the start"  # key of the warning about the summaries at opening; the next fold clears it
@@ -313,7 +314,7 @@ class Memory:
         Raises OSError when it cannot be written; then nothing has changed.
         """
         messages = self._summaries.commit(longterm, recent, memories, event, self._archive.append_event)
-        del self._ram[: bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq)]
+        del self._ram[: max(0, bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq) - FOLDED_IN_RAM)]
         self.note_trouble("summaries", "; ".join(messages) or None)
         self.note_trouble(_AT_START, None)
         return messages

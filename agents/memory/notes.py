@@ -69,6 +69,10 @@ class _Snapshot:
         return tuple(sorted(found, key=lambda note: note.updated, reverse=True))
 
     @cached_property
+    def titles(self) -> tuple[str, ...]:
+        return tuple(note.title for note in self.notes)
+
+    @cached_property
     def named(self) -> Mapping[str, Note]:
         """The notes by folded name: titles first, then slugs and aliases; newer notes win."""
         found = {folded(note.title): note for note in reversed(self.notes)}
@@ -224,12 +228,12 @@ class Notes:
         taken = {name.removesuffix(_ENDING) for name in shown.files if name not in blank}
         return self._folder / f"{free_stem(taken, slugify(title))}{_ENDING}"
 
-    def titles(self) -> list[str]:
+    def titles(self) -> tuple[str, ...]:
         """Return the titles, newest note first, with hardly any disk access: each thought begins with it.
 
         Edits in place are noticed only when the notes are next read, which the vault's watcher causes.
         """
-        return [note.title for note in self._glanced().notes]
+        return self._glanced().titles
 
     def read(self, name: str) -> Note | None:
         """Return the note with this title, alias or file name, in any case."""

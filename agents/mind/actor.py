@@ -67,7 +67,7 @@ def situate(
         items=tuple([one.name for one in there if one.kind is Kind.ITEM]),
         carrying=tuple([item.name for item in world.items(definition.id)]),
         recent=tuple(memory.newest(RECENT)),
-        notes=tuple(notes.titles()),
+        notes=notes.titles(),
         goal=definition.goal or definition.own_goal,
         seconds=seconds,
         bedtime=bedtime,

@@ -105,6 +105,7 @@ def offers(commands: Registry[Command]) -> Mapping[str, Registry[Command]]:
     return {value: offered(commands, alters) for value, alters in SELF_CHANGES.items()}
 
 
+@lru_cache(maxsize=1 << 8)
 def file_of(template: str) -> str:
     """Return the file name in `vault/prompts` that a value of `template` means; empty when it is invalid."""
     path = PurePosixPath(template)

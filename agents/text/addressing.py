@@ -94,6 +94,7 @@ def addressed(
     return Address.ANYBODY
 
 
+@lru_cache(maxsize=1 << 10)
 def _calls_a_stranger(words: str) -> bool:
     found = _STRANGER.match(words)
     if not found:
@@ -153,7 +154,7 @@ def calls(words: str, name: str) -> bool:
 def without_address(words: str, names: Iterable[str]) -> str:
     """Return a line without the names it addresses at its beginning or end, and without the greeting before them."""
     bare = words.strip()
-    several = _SEVERAL.match(bare)
+    several = _called_together(bare)
     if several and any(name and mentions(several["called"], name) for name in names):
         bare = several["rest"]
     for name in (name for name in names if name):
@@ -161,3 +162,8 @@ def without_address(words: str, names: Iterable[str]) -> str:
             first, last = _called(name)
             bare = last.sub("", first.sub("", bare, count=1), count=1)
     return bare
+
+
+@lru_cache(maxsize=1 << 10)
+def _called_together(line: str) -> re.Match[str] | None:
+    return _SEVERAL.match(line)

@@ -262,10 +262,10 @@ def similarity(one: str, other: str) -> float:
 def repeats(line: str, earlier: Iterable[str]) -> str | None:
     """Return the first earlier line that this one repeats, or None."""
     mine = _compared(line)
-    size = len(mine)
+    least, most = THRESHOLD * len(mine), len(mine) / THRESHOLD
     for other in earlier:
         theirs = _compared(other)
-        if THRESHOLD * size <= len(theirs) <= size / THRESHOLD and _alike(mine, theirs):
+        if least <= len(theirs) <= most and _alike(mine, theirs):
             return other
     return None
 
@@ -299,7 +299,8 @@ def _compared(line: str) -> frozenset[str]:
 
 
 def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    if min(len(one), len(other)) < THRESHOLD * max(len(one), len(other)):
+    size, others = len(one), len(other)
+    if size < THRESHOLD * others or others < THRESHOLD * size:
         return False
     common = len(one & other)
-    return common >= THRESHOLD * (len(one) + len(other) - common)
+    return common >= THRESHOLD * (size + others - common)

@@ -39,7 +39,7 @@ def read_line(text: str, limit: int) -> InputLine:
     """
     if len(text) > limit:
         raise Refusal(f"That line is too long; the most is {limit:,} characters. Nothing was done.")
-    if _CONTROL.search(text):
+    if not text.isprintable() and _CONTROL.search(text):
         raise Refusal("That line holds control characters, which nobody can read. Nothing was done.")
     text = sanitize(text)
     halves = _BAR.split(text, maxsplit=1) if "|" in text else [text]
@@ -71,7 +71,8 @@ def understand(line: InputLine, commands: Registry[Command], world: World, who: 
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
-    return line, find_command(line, commands, world.locations())
+    known = commands.find(line.verb)
+    return line, find_command(line, commands, world.locations()) if known is None else known
 
 
 def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:

@@ -12,7 +12,7 @@ from mud.world.events import WHISPERED as MARK
 from mud.world.events import Event
 from mud.world.matching import match, plain, split_name
 from mud.world.narration import phrase
-from mud.world.things import Thing
+from mud.world.things import Kind, Thing
 
 SAID = phrase("commands.say.said", "words")
 NOBODY = phrase("commands.say.nobody")
@@ -59,10 +59,12 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
         return [ctx.say(NOBODY)]
     calls = _calls(words)
     here_too = {ctx.actor.id, *(one.id for one in others)}
-    called = [one for one in ctx.world.present() if any(map(calls, map(plain, one.names)))]
+    where = ctx.world.where
+    present = [one for one in ctx.world.things.values() if one.kind is Kind.CHARACTER and one.id in where]
+    called = [one for one in present if any(map(calls, map(plain, one.names)))]
     if not called or any(one.id in here_too for one in called):
         return []
-    return [ctx.say(ABSENT, name=called[0].name)]
+    return [ctx.say(ABSENT, name=min(called, key=lambda one: one.name.lower()).name)]
 
 
 def _calls(words: str) -> Callable[[str], bool]:

@@ -146,12 +146,12 @@ class JsonlWriter:
         """Return the descriptor of the file with this name, opened again if another program changed it."""
         if self._descriptor is None:
             raise ValueError(f"{self._path.name} is closed")
-        check_held(self._name)
         try:
             named = os.lstat(self._name)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             named = None
         if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
+            check_held(self._name)  # else the file is where it was, and so is the vault
             old, self._descriptor = self._descriptor, self._open()
             os.close(old)
             log.warning("%s was changed by another program and is opened again", self._path)

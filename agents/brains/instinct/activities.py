@@ -15,7 +15,6 @@ from agents.brains.instinct.conversation import STAY, Talk
 from agents.brains.instinct.explorer import Explorer, named_in, with_article
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.mind import Mind
-from agents.brains.instinct.words import tokens
 from agents.text.habits import Habit
 from mud.world.narration import listed
 
@@ -61,8 +60,9 @@ class Activities:
 
     def arrived(self, situation: Situation) -> None:
         """Take note that the agent has come somewhere, and of whether one can rest there."""
-        look = f"{situation.description} {' '.join(situation.items)}"
-        if not self._mind.lore().words.of("restful").isdisjoint(tokens(look)):
+        words = self._mind.lore().words
+        look = (*words.said(situation.description), *words.said(" ".join(situation.items)))
+        if not words.of("restful").isdisjoint(look):
             self._restful.setdefault(situation.location)
         slow = 1.6 - self._mind.speaker.share("manner.explore")
         self._stays_until = situation.seconds + slow * self._mind.rng.uniform(*DWELL)

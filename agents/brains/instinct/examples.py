@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from math import log, sqrt
 from typing import NamedTuple
 
@@ -34,10 +35,11 @@ class Examples:
 
     def __init__(self, rows: Iterable[Example], stem: Callable[[str], str]) -> None:
         self.rows, self._stem = tuple(rows), stem
-        counts = Counter(feature for row in self.rows for feature in self._features(row.words))
+        features = [self._features(row.words) for row in self.rows]
+        counts = Counter(chain.from_iterable(features))
         self._rarest = log(1 + len(self.rows))
         self._weights = {feature: log(1 + len(self.rows) / count) for feature, count in counts.items()}
-        self._shared = [self._shares(row.words) for row in self.rows]
+        self._shared = [*map(self._shares, features)]
         self._index: dict[str, list[int]] = {}
         for number, shares in enumerate(self._shared):
             for feature in shares:
@@ -51,7 +53,7 @@ class Examples:
             asks: whether it is a question; it is compared with such alone.
             without: the number of a row to leave out.
         """
-        mine = self._shares(words)
+        mine = self._shares(self._features(words))
         rare = [feature for feature in mine if len(self._index.get(feature, ())) <= COMMON] or [*mine]
         rough: dict[int, float] = {}
         for feature in rare:
@@ -63,13 +65,12 @@ class Examples:
         return best_intents(zip((self.rows[number] for number in likely), scores, strict=True))
 
     def _features(self, words: Sequence[str]) -> dict[str, None]:
-        stems = [self._stem(word) for word in words]
-        pairs = zip(("^", *stems), (*stems, "$"), strict=True)
-        return dict.fromkeys([*stems, *(f"{one} {other}" for one, other in pairs)])
+        stems = [*map(self._stem, words)]
+        return dict.fromkeys([*stems, *map("{} {}".format, ("^", *stems), (*stems, "$"))])
 
-    def _shares(self, words: Sequence[str]) -> Mapping[str, float]:
-        weights = {feature: self._weights.get(feature, self._rarest) for feature in self._features(words)}
-        length = sqrt(sum(weight * weight for weight in weights.values())) or 1.0
+    def _shares(self, features: Iterable[str]) -> Mapping[str, float]:
+        weights = {feature: self._weights.get(feature, self._rarest) for feature in features}
+        length = sqrt(sum([weight * weight for weight in weights.values()])) or 1.0
         return {feature: weight / length for feature, weight in weights.items()}
 
 

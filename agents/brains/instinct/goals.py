@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from agents.brains import Decision, Recall, Situation
@@ -72,6 +73,7 @@ def _aim_of(part: list[str], verbs: dict[str, frozenset[str]], words: Words) -> 
     return Aim(kind, aimed, takes) if kind and named and words.content(aimed) else None
 
 
+@lru_cache(maxsize=1 << 12)
 def is_meant(aim: Aim, name: str, words: Words) -> bool:
     """Return whether a name is what is aimed at: "the fin of the sundial" means the bronze fin, not the sundial."""
     wanted = _head(aim, words)

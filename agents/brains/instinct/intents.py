@@ -268,6 +268,7 @@ def _is_any(word: str) -> bool:
     return True
 
 
+@lru_cache(maxsize=1 << 12)
 def _spoken(word: str) -> frozenset[str]:
     return frozenset(_SPOKEN.get(word, (word,)))
 
@@ -289,8 +290,9 @@ class Intent(NamedTuple):
     counterexamples: Items = ()
 
 
+@lru_cache(maxsize=1 << 9)
 def parse_intent(source: str, file: str, words: Words) -> tuple[Intent, list[Problem]]:
-    """Read one file of an intent; return what of it is right, and what is wrong."""
+    """Read one file of an intent; return what of it is right, and what is wrong. An edit of another changes nothing."""
     document, problems = _document(source, file)
     intent = _front(document, file, problems)._replace(name=file.rpartition("/")[2].removesuffix(".md"))
     patterns: list[Pattern] = []

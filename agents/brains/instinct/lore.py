@@ -378,6 +378,8 @@ class Lore:
         return self._masks(self._trimmed(self._said(sentence, names).right, tail=False), kinds)
 
     def _masks(self, some: tuple[Token, ...], kinds: Sequence[tuple[Phrases, str]]) -> tuple[str, ...]:
+        if not kinds:  # as in examples
+            return tuple([SOMEBODY if one.word[0] in _NAMED else one.word for one in some])
         found: list[str] = []
         at = 0
         while at < len(some):
@@ -441,14 +443,28 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
         kind: {f"instinct/{path}": files[path] for path in sorted(files) if path.startswith(f"{kind}/")}
         for kind in ("words", "intents")
     }
-    lists, problems = parse_words(named["words"])
-    phrases: dict[str, tuple[Pattern, ...]] = {}
-    words = Words(lists, lambda name, said: any(one.within(said) for one in phrases[name]))
-    for name in SAYS:
-        phrases[name] = tuple(Pattern(item, words) for item in lists.get(name, ()))
+    words, wrong_words = _words_of(tuple(named["words"].items()))
+    problems = [*wrong_words]
     intents: dict[str, Intent] = {}
     for file, source in named["intents"].items():
         intent, wrong = parse_intent(source, file, words)
         intents[intent.name] = intent
         problems += wrong
     return Lore(intents, words), problems
+
+
+@lru_cache(maxsize=4)
+def _words_of(files: tuple[tuple[str, str], ...]) -> tuple[Words, list[Problem]]:
+    """Read the files of word lists; the same for the same, so that an edit of an intent leaves the others as read."""
+    lists, problems = parse_words(dict(files))
+    phrases: dict[str, tuple[frozenset[str], tuple[Pattern, ...]]] = {}
+
+    def says(name: str, said: Sequence[str]) -> bool:
+        marks, patterns = phrases[name]
+        return not marks.isdisjoint(said) and any(one.within(said) for one in patterns)
+
+    words = Words(lists, says)
+    for name in SAYS:
+        patterns = tuple(Pattern(item, words) for item in lists.get(name, ()))
+        phrases[name] = frozenset().union(*(min(one.needed, key=len) for one in patterns)), patterns
+    return words, problems

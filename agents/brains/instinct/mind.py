@@ -34,11 +34,17 @@ def courtesies(words: Words, line: str, names: Sequence[str] = ()) -> tuple[tupl
         line: the line.
         names: names that tell nothing.
     """
-    found = tuple(text for name, text in COURTESIES.items() if words.says(name, line))
+    found = tuple([text for name, text in COURTESIES.items() if words.says(name, line)])
     if not found:
         return (), LITTLE + 1
-    said = {*tokens(" ".join([*names, *(item for name in COURTESIES for item in words.of(name))]))}
+    said = _polite(words).union(tokens(" ".join(names)))
     return found, sum(word not in said for word in words.content(line))
+
+
+@lru_cache(maxsize=4)
+def _polite(words: Words) -> frozenset[str]:
+    """Return the words of all courtesies."""
+    return frozenset(tokens(" ".join([item for name in COURTESIES for item in words.of(name)])))
 
 
 class Mind:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from random import Random
 
 from agents.brains import Voice
@@ -33,13 +34,26 @@ def clean(text: str) -> str:
 def fill(template: str, places: Mapping[str, str]) -> str | None:
     """Fill the places of a template, capitals where a sentence begins; None when a place has nothing to hold."""
 
-    def filled(found: re.Match[str]) -> str:
-        value = places[found[1]]
-        return value[:1].upper() + value[1:] if _BEGINS.search(template[: found.start()]) else value
+    parts: list[str] = []
+    for before, name, begins in _parsed(template):
+        value = places.get(name) if name else ""
+        if name and not value:
+            return None
+        parts += before, value[:1].upper() + value[1:] if value and begins else value or ""
+    return clean("".join(parts))
 
-    if not all(places.get(name) for name in PLACE.findall(template)):
-        return None
-    return clean(PLACE.sub(filled, template))
+
+@lru_cache(maxsize=1 << 12)
+def _parsed(template: str) -> tuple[tuple[str, str, bool], ...]:
+    """Return the places of a template: the text before each, its name, whether a sentence begins there; then the rest.
+
+    The rest has an empty name.
+    """
+    found, start = [], 0
+    for place in PLACE.finditer(template):
+        found.append((template[start : place.start()], place[1], bool(_BEGINS.search(template[: place.start()]))))
+        start = place.end()
+    return (*found, (template[start:], "", False))
 
 
 class Speaker:
@@ -58,7 +72,9 @@ class Speaker:
         self.name = "default"
         self._lines: deque[str] = deque(maxlen=WINDOW)
         self._silent: deque[str] = deque(maxlen=WINDOW)
-        self._used: deque[str] = deque(maxlen=3 * WINDOW)
+        self._used: dict[str, int] = {}
+        """The how manyth of its lines a text was last used for."""
+        self._count = 0
 
     def remember(self, lines: Iterable[str]) -> None:
         """Count lines as said that the agent's character said, whoever thought of them."""
@@ -80,7 +96,8 @@ class Speaker:
         for template in self._shuffled(key):
             text = fill(template, self._me | places)
             if text and not (text in self._silent if silent else repeats(text, self._lines)):
-                self._used.append(template)
+                self._count += 1
+                self._used[template] = self._count
                 (self._silent if silent else self._lines).append(text)
                 return text if key.startswith("emote.") else text[0].upper() + text[1:]
         return None
@@ -98,5 +115,5 @@ class Speaker:
         """Return the variants of a text by chance, those not used lately first."""
         variants = list(self._variants(self.name, key))
         self._rng.shuffle(variants)
-        last = {template: number for number, template in enumerate(self._used)}
-        return sorted(variants, key=lambda template: last.get(template, -1))
+        used, oldest = self._used, self._count - 3 * WINDOW
+        return sorted(variants, key=lambda template: number if (number := used.get(template, 0)) > oldest else 0)

@@ -82,6 +82,8 @@ class Words:
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
         self.parts = lru_cache(maxsize=1 << 13)(self._parts)
         self.content = lru_cache(maxsize=1 << 12)(self._content)
+        self.said = lru_cache(maxsize=1 << 11)(self._words_of)
+        self.tokens = lru_cache(maxsize=1 << 13)(self._tokens)
         self._held_in = lru_cache(maxsize=1 << 12)(self._stems_of)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
@@ -108,13 +110,19 @@ class Words:
         listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name not in ("foreign", "implied"))
         return frozenset(word for text in listed for word in tokens(text))
 
-    def tokens(self, sentence: str) -> tuple[Token, ...]:
+    def _tokens(self, sentence: str) -> tuple[Token, ...]:
         """Return the words of a sentence, contractions written out, an owner's `'s` for itself."""
-        found: list[Token] = []
-        for match in _TOKEN.finditer(sentence):
-            start, end = match.span()
-            found += [Token(part, start, end) for part in self.parts(match[0].casefold().replace("’", "'"))]
-        return tuple(found)
+        return tuple(
+            [
+                Token(part, *match.span())
+                for match in _TOKEN.finditer(sentence)
+                for part in self.parts(match[0].casefold().replace("’", "'"))
+            ]
+        )
+
+    def _words_of(self, text: str) -> tuple[str, ...]:
+        """Return the words of a text as `tokens` does, without where they stand."""
+        return tuple([part for word in tokens(text) for part in self.parts(word)])
 
     def _parts(self, word: str) -> tuple[str, ...]:
         """Return what a contraction or short form stands for; a word that is none is itself."""
@@ -134,7 +142,7 @@ class Words:
         """Return the words that tell what a text is about, in order, each stem once."""
         found: dict[str, str] = {}
         before = ""
-        for word in (one.word for one in self.tokens(text)):
+        for word in self.said(text):
             small = word in self.stop and not (word in self.of("homonym") and before in self.of("article"))
             if not small and word != "'s" and (len(word) > 1 or word.isdigit()):
                 found.setdefault(self.stem(word), word)
@@ -178,7 +186,7 @@ class Words:
 
     def says(self, name: str, text: str) -> bool:
         """Return whether a text holds a phrase of one of the lists in `SAYS`."""
-        return self._says(name, [one.word for one in self.tokens(text)])
+        return self._says(name, self.said(text))
 
     def is_ignorant(self, text: str) -> bool:
         """Return whether a text confesses that its speaker does not know."""

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import NamedTuple
 from unicodedata import category
 
@@ -255,7 +255,7 @@ class JudgedTexts:
 
     def __init__(self, texts: Iterable[str]) -> None:
         self.texts = [_composed(text) for text in texts]
-        self._rows = [[_token(written) for written in text.split()] for text in self.texts]
+        self._rows = [[*map(_token, text.split())] for text in self.texts]
         self.names = self._names()
         """Normalized -> as written: capitalized words inside a sentence."""
         self.numbers = self._numbers()
@@ -273,9 +273,11 @@ class JudgedTexts:
         return frozenset(normalize(word) for word in self._written if word != word.lower())
 
     def _numbers(self) -> frozenset[str]:
-        found = {number for row in self._rows for token in row for number in token.figures}
-        found |= {sign for text in self.texts if not text.isascii() for sign in text if category(sign) in ("No", "Nl")}
+        found: set[str] = set()
         for text, row in zip(self.texts, self._rows, strict=True):
+            found.update(*[token.figures for token in row if token.figures])
+            if not text.isascii():
+                found.update(sign for sign in text if category(sign) in ("No", "Nl"))
             if any(token.counts for token in row):
                 words = zip(text.split(), row, strict=True)
                 for joins, run in groupby(words, lambda word: word[1].joins):
@@ -285,8 +287,13 @@ class JudgedTexts:
         return frozenset(found)
 
     def _names(self) -> dict[str, str]:
-        pairs = (pair for row in self._rows for pair in pairwise(row))
-        found = {normalize(token.name): token.name for before, token in pairs if token.name and before.goes_on}
+        found: dict[str, str] = {}
+        for row in self._rows:
+            follows = False
+            for token in row:
+                if follows and token.name:
+                    found[normalize(token.name)] = token.name
+                follows = token.goes_on
         return {key: name for key, name in found.items() if key not in PLAIN and key not in COUNTING}
 
     @property

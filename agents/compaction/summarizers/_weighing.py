@@ -115,9 +115,9 @@ def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
     people = _words_of(entry.actor for entry in entries)
     known = own | people | _words_of(entry.place for entry in entries)
     every = [(place, entry) for place, entry in enumerate(entries) if entry.text.strip()]
-    may_be_told = _once_each(one for one in every if _is_told(one[1], own, people))
-    found = [one for one in may_be_told if one.reading.question or not _is_small(one.entry, one.reading, known)]
-    found = found or may_be_told or _once_each(every)
+    may_be_told = _once_each((one for one in every if _is_told(one[1], own, people)), known)
+    found = [one for one in may_be_told if one.reading.question or not one.small]
+    found = found or may_be_told or _once_each(every, known)
     once: set[str] = set()
     again: set[str] = set()
     for one in found:
@@ -125,26 +125,23 @@ def weighed(entries: Sequence[Entry], name: str) -> list[Weighed]:
         again |= words if one.times > 1 else once & words
         once |= words
     rare = frozenset(once - again)
-    return [
-        Weighed(*one[:4], weight=_weight(one, rare, own, known), small=_is_small(one.entry, one.reading, known))
-        for one in found
-    ]
+    return [Weighed(*one[:4], _weight(one, rare, own, known), one.small) for one in found]
 
 
 def _words_of(names: Iterable[str | None]) -> frozenset[str]:
     return frozenset(word for name in set(names) if name for word in name.lower().split()) - PLAIN
 
 
-def _once_each(entries: Iterable[tuple[int, Entry]]) -> list[Weighed]:
+def _once_each(entries: Iterable[tuple[int, Entry]], known: frozenset[str]) -> list[Weighed]:
     found: dict[tuple[str | None, str, str], Weighed] = {}
     for place, entry in entries:
         same = (entry.actor, entry.kind, entry.text)
         old = found.get(same)
-        found[same] = (
-            Weighed(place, entry, _reading_of(entry.kind, entry.text))
-            if old is None
-            else old._replace(times=old.times + 1)
-        )
+        if old is None:
+            reading = _reading_of(entry.kind, entry.text)
+            found[same] = Weighed(place, entry, reading, small=_is_small(entry, reading, known))
+        else:
+            found[same] = old._replace(times=old.times + 1)
     return list(found.values())
 
 

@@ -129,7 +129,7 @@ def test_an_overwritten_text_is_kept_byte_for_byte_and_is_no_note(tmp_path: Path
         "---\r\ntags: [x] # mine\r\n---\r\n# Sundial\r\n\r\n"
         f"## {AT}, The Garden\r\n\r\nNew.\r\n\r\n*Because: why not*\r\n"
     )
-    assert notes.titles() == ["Sundial"]
+    assert notes.titles() == ("Sundial",)
     (version,) = notes.versions("Sundial")
     assert (version.file, version.at) == ("history/sundial-20261120-072137.md", "2026-11-20T07:21:37.000Z")
     assert version.note.text.startswith("My own words.")
@@ -302,16 +302,16 @@ def test_a_part_of_a_title_means_the_notes_that_have_it(tmp_path: Path) -> None:
 
 def test_the_titles_follow_whoever_puts_a_note_in_renames_or_takes_it_away(tmp_path: Path) -> None:
     notes = Notes(tmp_path)
-    assert notes.titles() == []
+    assert notes.titles() == ()
     notes.add("Sundial", "The fin is missing.", AT)
-    assert notes.titles() == ["Sundial"]
+    assert notes.titles() == ("Sundial",)
     (tmp_path / "key.md").write_text(f"# Key\n\n## {LATER}\n\nIt opens.\n")
-    assert notes.titles() == ["Key", "Sundial"]
+    assert notes.titles() == ("Key", "Sundial")
     (tmp_path / "sundial.md").rename(tmp_path / "dial.md")
     (tmp_path / "key.md").unlink()
-    assert notes.titles() == ["Sundial"]
+    assert notes.titles() == ("Sundial",)
     (tmp_path / "dial.md").write_text("# Dial\n\nEdited in its place.\n")
-    assert [note.title for note in notes.all()] == notes.titles() == ["Dial"]
+    assert [note.title for note in notes.all()] == [*notes.titles()] == ["Dial"]
 
 
 def test_what_was_just_written_is_known_as_the_file_says_it(tmp_path: Path) -> None:

@@ -360,7 +360,7 @@ async def test_nothing_begins_while_memories_wait_to_be_written_or_a_setting_say
         hear(home, eliza, 4)
         await night(home, eliza)
         assert of_kind(eliza, "dream") == of_kind(eliza, "thought") == []
-        assert eliza.notes.titles() == []
+        assert eliza.notes.titles() == ()
         assert len(happened(eliza, IMPORTANCE)) == 1
 
 
@@ -371,7 +371,7 @@ async def test_no_note_tells_what_its_owner_did_not_perceive(tmp_path: Path) -> 
         hear(home, moss, 2)
         for who in (eliza, moss):
             await night(home, who)
-        assert eliza.notes.titles() == ["Dreams"]
+        assert eliza.notes.titles() == ("Dreams",)
         assert "herons" not in " ".join(texts_of(eliza))
         assert {"Tamsin", "Moss"} & set(moss.notes.titles()) == {"Tamsin"}, "nobody keeps a note on themselves"
 
