@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from tests.unit.agents.brains.scenes import room, said, thought
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
-from tests.unit.agents.brains.test_instinct_asked import room, said, thought
+
+SEEDS = (1, 2)
 
 
 def told(seed: int, *lines: str) -> Stage:

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from agents.brains.instinct.wander import Explorer
+from agents.brains.instinct.explorer import Explorer
 from tests.unit.agents.brains.stage import Stage
 
 EXITS = {
@@ -15,7 +15,7 @@ EXITS = {
     "The Loft": {"down": "The Lobby"},
     "The Towpath": {"gate": "The Garden"},
 }
-SEEDS = range(4)
+SEEDS = (1, 2)
 
 
 def stage_with(seed: int) -> Stage:
