@@ -72,6 +72,8 @@ class Instinct:
         """Where it was asked to come along to, and where who asked it was seen to go."""
         self._met: dict[str, float] = {}
         """When somebody was here last."""
+        self._stirred: set[str] = set()
+        """Who did anything since they were greeted."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -80,6 +82,7 @@ class Instinct:
             self._notice_own(perceived)
             return mind.rng.uniform(*PROMPT) if mind.looking else None
         mind.known.setdefault(actor)
+        self._stirred.add(actor)
         if event.kind == "departure":
             self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
@@ -114,7 +117,8 @@ class Instinct:
             self._mind.speaker.remember([own_words(perceived)])
 
     def _is_new(self, name: str, seconds: float) -> bool:
-        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN * self._talk.crowd
+        away = seconds - self._met.get(name, float("-inf"))
+        return away > GREET_AGAIN * self._talk.crowd and (name in self._stirred or name not in self._met)
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
@@ -290,6 +294,7 @@ class Instinct:
         known = names[0] in self._met or (names[0] in mind.known and new[0].thinks)
         for name in names:
             self._met[name] = situation.seconds
+        self._stirred.difference_update(names)
         places = {"place": situation.location}
         if len(names) > 1:
             places["name"] = listed(names)

@@ -10,6 +10,7 @@ from agents.brains.instinct.relations import Deed
 from agents.brains.instinct.retell import own_words
 from agents.brains.instinct.talk import Answering, Talk, ended
 from agents.brains.instinct.topics import Errand
+from agents.brains.instinct.words import tokens
 from agents.memory.entries import Entry
 from agents.memory.perception import heard_in
 from agents.text.addressing import mentions
@@ -90,6 +91,7 @@ def asker(talk: Talk) -> Answering:
     read = ((one, talk.lore.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
     mine = (one for one, meaning in read if not (meaning and naming & set(meaning.texts)))
     told = [one for one in mine if _ME & said(one.words) and not talk.lately(one)]
+    told = [one for one in told if not one.private or talk.said.private] or told  # what was confided, last
     if not told:
         met = any(one.actor == talk.asker and talk.age(one.at) > 0.05 for one in entries)
         return talk.say(("self.know" if met else "self.stranger",), "was asked whether it knows them")
@@ -126,7 +128,8 @@ def deeds(talk: Talk) -> Answering:
 def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
     """Say what it promised itself, to who may hear it."""
     for entry, words in talk.lines(entries, talk.mind.name):
-        if vows := [one for one in sentences(words) if {"promise", "swear"} & said(one)]:
+        vowed = ((one, f" {one.casefold()}") for one in sentences(words))  # "'I promise" quotes another
+        if vows := [one for one, low in vowed if " i promise" in low or " i swear" in low]:
             return talk.say_of("answer.self", entry, vows[0])
     return talk.say(("unknown.promise_mine", "unknown.plain"), "remembers no promise")
 
@@ -310,7 +313,9 @@ def itself(talk: Talk) -> Answering:
     if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")
         keys = ["self.about", *keys] if keys[0] == "self.who" else keys
-    elif told and not named:
+    elif keys[0] == "self.wearing":
+        told = told or next((one for one in own_words(here.profile, words) if words.of("looks") & {*tokens(one)}), "")
+    if told and not named and keys[0] not in ("self.about", "self.profile"):
         keys = ["self.profile"]
     places = {"words": told or ended(here.goal) if told or here.goal else ""}
     if keys[0] == "answer.self":
@@ -358,7 +363,7 @@ WAYS: Mapping[str, Callable[[Talk], Answering]] = {
     **_keys("answer.discreet ack.secret", confidence),
     **_keys("reply.errand reply.errand_done reply.errand_open", errand),
     **_keys("reply.follow reply.stay reply.wish emote.sing emote.dance emote.greet emote.sit emote.hush", wish),
-    **_keys("self.who self.profile self.goal answer.self unknown.self", itself),
+    **_keys("self.who self.profile self.goal self.wearing answer.self unknown.self", itself),
     **_keys("answer.things answer.carried answer.company answer.acquainted", surroundings),
     **_keys("answer.saw answer.thing_here answer.known answer.looked answer.looks", Talk.from_memory),
 }
