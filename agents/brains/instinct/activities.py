@@ -154,6 +154,8 @@ class Activities:
     def leave_for_elsewhere(self, situation: Situation) -> Decision | None:
         """Set out: to where somebody was seen, where a habit is kept, where it never was, or was longest ago."""
         explorer, rng, exits = self._explorer, self._mind.rng, situation.exits
+        if not self._mind.speaker.share("manner.explore"):
+            return None  # it stays where it is
         here = {person.name for person in situation.people}
         chance, self._stays_until = rng.random(), situation.seconds
         goals: list[str] = []

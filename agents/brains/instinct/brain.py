@@ -12,7 +12,7 @@ from itertools import takewhile
 from random import Random
 from typing import Any
 
-from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
+from agents.brains import Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
 from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
@@ -373,8 +373,3 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
 def is_private_line(said: Utterance, mind: Mind) -> bool:
     """Return whether a line is not to be noted: whispered, or told with the wish to keep it."""
     return said.private or mind.lore().words.is_secret(said.words)
-
-
-INSTINCT = Brain(
-    "instinct", "Lives without a language model: reads by intents, remembers, talks and has habits.", Instinct
-)
