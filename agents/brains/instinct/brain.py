@@ -16,7 +16,7 @@ from agents.brains import Decision, Need, Person, Recall, Situation, Thought, Un
 from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
-from agents.brains.instinct.conversation import QUIET, Talk
+from agents.brains.instinct.conversation import QUIET, Conversations
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
 from agents.brains.instinct.facts import is_private, statements
 from agents.brains.instinct.goals import Goals
@@ -60,7 +60,7 @@ class Instinct:
         self._mind = Mind(name, rng, voice, lore)
         self._explorer = Explorer(rng, self._mind.ways)
         self._attention = Attention(self._mind)
-        self._talk = Talk(self._mind, self._explorer)
+        self._talk = Conversations(self._mind, self._explorer)
         self._goals = Goals(self._mind, self._explorer, self._talk, self._attention)
         self._acts = Activities(self._mind, self._explorer, self._talk, self._attention, self._goals)
         self._begun = False

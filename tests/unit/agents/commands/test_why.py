@@ -378,9 +378,8 @@ def shares_words(agent: Agent, trace: Trace) -> bool:
         memory = re.findall(r"\w+", (entry.text if entry else note.text if note else "").casefold())
         if runs & {tuple(memory[at : at + 3]) for at in range(len(memory) - 2)}:
             return True
-        if trace.text.startswith(("answer.source", "answer.part")) and {"you", (entry.actor or "").casefold() if entry else ""} & set(
-            words
-        ):
+        named = {"you", (entry.actor or "").casefold() if entry else ""} & set(words)
+        if named and trace.text.startswith(("answer.source", "answer.part")):
             return True
     return trace.text.startswith("answer.seen")
 
