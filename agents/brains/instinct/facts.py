@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
@@ -237,7 +238,9 @@ def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]
     if words.of("tell").isdisjoint(said(frame)):
         return "", ""
     named = [(frame.rfind(name), name) for name in people if name and mentions(frame, name)]
-    tellers = [pair for pair in named if _is_teller(frame, *pair)]
+    strange = [(frame.find(one), one) for before, one in pairwise(["", *frame.split()])
+               if one.isalpha() and one.istitle() and before != "The" and one.casefold() not in words.stop]  # fmt: skip
+    tellers = [one for one in named if _is_teller(frame, *one)] or [one for one in strange if _is_teller(frame, *one)]
     source = max(tellers or named[:1], default=(0, ""))[1]
     inner = without_address(inner, [name for name in people if calls(inner, name)])
     if len(inner.split()) < 4:

@@ -45,7 +45,7 @@ def whereabouts(talk: Talk) -> Answering:
     """Say where somebody is, or was seen last, and what they were seen to do."""
     person = talk.person
     if person in (talk.mind.name, ""):
-        return None
+        return talk.say(("answer.i_am_here",), "is here itself") if person else None
     entries = yield from talk.recall(person)
     seen = next((one for one in reversed(entries) if one.actor == person and one.place), None)
     did = seen.text if seen and seen.kind == "saw" and "\n" not in seen.text and len(seen.text.split()) > 3 else ""
