@@ -351,7 +351,8 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
     origin = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else f"[[{hit.title}]]"
     best = Fact("", 0.0)
     for line in repeatable(hit.text, words):
-        source, inner = unwrapped(line, question.people, words)
+        told = line.replace('"', "'") if line.count('"') == 2 else line
+        source, inner = unwrapped(told, question.people, words)
         frame, _, rest = line.partition(": ")  # "Seen in The Garden: a sundial" was written for oneself
         text = inner if source else rest if rest and len(frame.split()) < 9 else line
         fact = Fact(text, 0.0, "heard" if source else hit.kind, source, title=hit.title or "", origin=origin)

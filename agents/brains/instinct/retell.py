@@ -307,7 +307,9 @@ class _Sentence:
         doer = [span for span in free if span[0] == 0 or self._is_person(*span) or self._word(span[0] - 1) in _OF]
         asks_me = "i" in self._asked and self._word(0) == "you"
         you = [(0, 1)] if self._word(0) in ("you", "i") and not asks_me and self._knows(1, 3) else []
-        return self._best([*you, *doer], lambda at, end: bool(you) or self._is_person(at, end))
+        by = next((at for at in range(2, len(self._low)) if self._low[at - 1] == "by" and not self._ends_noun(at)), 0)
+        passive = [(by, by + 1)] if by and self._low[by - 2].endswith(("ed", "en")) else []  # "eaten by rats"
+        return self._best([*you, *doer] or passive, lambda at, end: bool(you) or self._is_person(at, end))
 
     def reason(self) -> str:
         """Return why: the clause that gives the reason, or the purpose."""
