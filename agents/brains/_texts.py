@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from mud.registry import hint
 
 _KEYS_BY_PLACES = {
-    "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now word.somewhere",
+    "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now",
     "name place": """
         answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far
         answer.you_are_here greet.cool greet.first greet.known greet.morning greet.several greet.warm leave.night
@@ -23,7 +23,7 @@ _KEYS_BY_PLACES = {
         ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
         emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer
-        reason.asked reason.greet reason.talk reason.told reason.unknown reply.blame reply.bye reply.follow
+        reason.asked reason.greet reason.unknown reply.blame reply.bye reply.follow
         reply.foreign reply.forget reply.insult reply.joke reply.night reply.no_news reply.praise reply.short
         reply.sorry reply.stay reply.thanks reply.time reply.unclear reply.unwilling reply.wish self.kind self.know
         self.no_goal self.stranger self.wearing self.your_name talk.ask unknown.deed unknown.not_told unknown.plain
@@ -37,11 +37,8 @@ _KEYS_BY_PLACES = {
     "name self place": "self.who",
     "name words": """
         ack.link_you ack.retold answer.known answer.known_near answer.known_quoted answer.likes answer.summary
-        goal.topic self.about self.goal self.goal_reached self.profile talk.saw
+        goal.topic self.about self.goal self.profile
     """,
-    "name words when place": "self.know_words",
-    "name words others": "self.know_two",
-    "name words others more": "self.know_three",
     "name thing": """
         ack.ask ack.called ack.changed ack.name ack.thing answer.carried answer.no_more goal.ask_answer goal.ask_place
         goal.stuck_answer talk.thing unknown.thing unknown.way
@@ -52,14 +49,13 @@ _KEYS_BY_PLACES = {
     """,
     "name person place when words": """
         answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept
-        answer.promise_kept_you answer.promise_you answer.quoted answer.quoted_you answer.seen answer.time answer.told
-        answer.told_you answer.yes_told answer.yes_told_you opinion.kind opinion.rude
+        answer.promise_kept_you answer.promise_you answer.quoted answer.quoted_you answer.seen answer.told
+        answer.told_you opinion.kind opinion.rude
     """,
-    "name person place when words thing": "answer.about answer.about_you",
     "name person place when words via": "answer.hearsay answer.hearsay_you",
     "name person place when words other others": "answer.differ answer.differ_mine answer.differ_you",
     "name person place when": "answer.met answer.source answer.telling",
-    "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_self answer.telling_you",
+    "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_you",
     "name person place when via": "answer.source_via",
     "name place person words": "topic.did topic.news",
     "name place person": "topic.ask_person topic.person",
@@ -73,22 +69,20 @@ _KEYS_BY_PLACES = {
     "name person via words": "answer.hearsay_fact",
     "name place words": "answer.in_view answer.place_words talk.changed topic.habit topic.self",
     "name place when words": """
-        answer.fact_you answer.first_you answer.looked answer.looked_there answer.promise_silence answer.saw
-        answer.self answer.time_saw opinion.kind_you opinion.rude_you
+        answer.fact_you answer.first_you answer.looked answer.looked_there answer.saw
+        answer.self opinion.kind_you opinion.rude_you
     """,
     "name thing words": "answer.note",
     "place": "emote.idle emote.yawn think.morning think.place",
     "thing": "emote.thing reason.goal reason.goal_answer reason.look think.stuck_answer think.thing",
     "person": "hint.enough think.person",
-    "person words": "hint.echoes think.words",
+    "person words": "hint.echoes",
     "place words": "note.goal note.thing think.changed",
     "words": "hint.repeats note.place",
     "person place words": "note.told",
     "thing place": "reason.go think.goal think.gone think.new think.stuck",
     "number": "when.days when.hours when.minutes",
-    "name words place": "self.goal_sought",
     "name person words thing": "goal.answer",
-    "name person place when words other": "answer.overheard",
     "name place thing person": "reply.day",
     "name here": "reply.day_quiet",
     "partner times": "loop.echo loop.farewell loop.greeting loop.nothing_new loop.question loop.thanks",

@@ -276,9 +276,7 @@ class Scheduler:
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.opened()}
-        people = [
-            one if one.thinks or one.name in speaking else one._replace(speaks=False) for one in situation.people
-        ]
+        people = [one if one.thinks or one.name in speaking else one._replace(speaks=False) for one in situation.people]
         return situation._replace(people=tuple(people))
 
     def _trace(self, agent: Agent, thought: Thought, situation: Situation, step: Step | None) -> None:

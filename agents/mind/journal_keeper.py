@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from agents.compaction.folds import Commit
-from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, Fact, facts_of_entry, longer, trust_of
+from agents.compaction.judge.facts import AMBIENT, DIRECT, OBSERVED, JudgedFact, facts_of_entry, longer, trust_of
 from agents.compaction.judge.reading import JudgedTexts, keys_of
 from agents.memory import journal as form
 from agents.memory.entries import Entry
@@ -92,7 +92,7 @@ class JournalKeeper:
     def _facts(self, entry: Entry, known: Mapping[str, str]) -> Iterator[JournalEntry]:
         if entry.kind not in _KEPT or entry.failed:
             return
-        said: dict[str, list[Fact]] = defaultdict(list)
+        said: dict[str, list[JudgedFact]] = defaultdict(list)
         for fact in facts_of_entry(entry, self._memory.name):
             if not fact.hearsay and fact.what not in (entry.actor, entry.place):
                 said[fact.said].append(fact)

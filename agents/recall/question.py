@@ -287,7 +287,7 @@ _LAST = re.compile(
 )
 
 
-class Question(NamedTuple):
+class ParsedQuestion(NamedTuple):
     """A parsed question.
 
     Args:
@@ -334,11 +334,11 @@ def _name(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.IGNORECASE)
 
 
-def read_question(text: str, now: datetime) -> Question:
+def read_question(text: str, now: datetime) -> ParsedQuestion:
     text = text[:MAX_QUESTION]
     moments, left = moments_in(text, now)
     order = 1 if _LAST.search(text) else -1 if _FIRST.search(text) else 0
-    return Question(
+    return ParsedQuestion(
         text,
         # Without "yesterday" and the like, which the memory itself does not contain.
         tuple(content_words(_FIRST.sub(" ", _LAST.sub(" ", left)) if order else left)) or tuple(content_words(text)),

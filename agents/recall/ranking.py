@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeVar
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind
 from agents.recall.documents import SUMMARY, IndexedDocument, memory_of, place_beside, text_of
-from agents.recall.question import Question, is_about_speaker, is_question, repeats, states_answer
+from agents.recall.question import ParsedQuestion, is_about_speaker, is_question, repeats, states_answer
 from agents.recall.settings import RecallSettings
 from mud.clock import parse_iso
 
@@ -153,7 +153,9 @@ def _is_derived(entry: Entry | None) -> bool:
     return entry is not None and (entry.kind == "dream" or entry.failed or of_own_mind(entry))
 
 
-def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tuple[dict[int, float], dict[int, float]]:
+def _fits(
+    found: Candidates, question: ParsedQuestion, weights: RecallSettings
+) -> tuple[dict[int, float], dict[int, float]]:
     """Return the relevance of each place including its neighbours' boost, and that boost."""
     relevance = relevances(found.shares, found.cosines, weights.vector_weight)
     relevance |= {
@@ -168,7 +170,7 @@ def _fits(found: Candidates, question: Question, weights: RecallSettings) -> tup
     return {place: fit * _worth(found.entries.get(place), question) for place, fit in fits.items()}, boost
 
 
-def _worth(entry: Entry | None, question: Question) -> float:
+def _worth(entry: Entry | None, question: ParsedQuestion) -> float:
     asks = entry is not None and is_question(entry.text) and not states_answer(entry.text, question.words)
     return QUESTION_WEIGHT if asks else 1.0
 
@@ -194,7 +196,7 @@ def recency_of(at: str, now: float, half_life_days: float) -> float | None:
 
 
 class Bonuses:
-    def __init__(self, question: Question, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
+    def __init__(self, question: ParsedQuestion, entries: Mapping[int, Entry], weights: RecallSettings) -> None:
         self._question, self._weights = question, weights
         self._named = {actor: question.names(actor) for actor in {entry.actor or "" for entry in entries.values()}}
         speakers = {(entry.kind == "said", entry.actor) for entry in entries.values() if entry.kind in SPOKEN_KINDS}
@@ -296,7 +298,12 @@ def _in_reach(candidates: list[_Candidate], found: Candidates, k: int, most: flo
 
 
 def _memory_hits(
-    found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str]
+    found: Candidates,
+    question: ParsedQuestion,
+    k: int,
+    now: datetime,
+    weights: RecallSettings,
+    without: Collection[str],
 ) -> list[Hit]:
     """Return the best k memories, each by its best passage; of equal texts only the best."""
     fits, boost = _fits(found, question, weights)
@@ -311,7 +318,7 @@ def _memory_hits(
     return [_hit(one, found, boost) for one in _originals_first(list(best.values()), question, k)[:k]]
 
 
-def _originals_first(scored: list[_Candidate], question: Question, k: int) -> list[_Candidate]:
+def _originals_first(scored: list[_Candidate], question: ParsedQuestion, k: int) -> list[_Candidate]:
     for place in range(min(k, CHECKED_FOR_ORIGINALS, len(scored))):
         later = scored[place]
         earlier = [
@@ -356,7 +363,7 @@ def _hit(one: _Candidate, found: Candidates, boost: Mapping[int, float]) -> Hit:
 # -- documents, and all together --------------------------------------------------------------------------------------
 
 
-def _document_hits(found: Candidates, question: Question, now: datetime, weights: RecallSettings) -> list[Hit]:
+def _document_hits(found: Candidates, question: ParsedQuestion, now: datetime, weights: RecallSettings) -> list[Hit]:
     """Return all documents; those whose title or alias the question contains score above all others."""
     shares = {
         number: one.share * (SUMMARY_WEIGHT if one.document.kind == SUMMARY else 1.0)
@@ -391,7 +398,12 @@ def _document_hits(found: Candidates, question: Question, now: datetime, weights
 
 
 def rank(
-    found: Candidates, question: Question, k: int, now: datetime, weights: RecallSettings, without: Collection[str] = ()
+    found: Candidates,
+    question: ParsedQuestion,
+    k: int,
+    now: datetime,
+    weights: RecallSettings,
+    without: Collection[str] = (),
 ) -> list[Hit]:
     """Return the best k hits, best first; kinds in `without` are no hits."""
     k = max(0, k)

@@ -23,7 +23,7 @@ from agents.memory.entries import Entry, Hit
 from agents.recall import tables
 from agents.recall.documents import NOTE, SUMMARY, Listed, clean
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.question import Question, read_question
+from agents.recall.question import ParsedQuestion, read_question
 from agents.recall.ranking import Candidates, Groups, rank
 from agents.recall.searching import gather
 from agents.recall.settings import EVERYTHING, RecallSettings
@@ -498,7 +498,11 @@ class RecallService(Indexer):
         return late or (bool(sought.kinds) and progress.waiting_documents > 0)
 
     async def _find(
-        self, sought: _Sought, question: Question, groups: Groups, nearest: asyncio.Task[NearestVectors | None] | None
+        self,
+        sought: _Sought,
+        question: ParsedQuestion,
+        groups: Groups,
+        nearest: asyncio.Task[NearestVectors | None] | None,
     ) -> tuple[Candidates, NearestVectors | None]:
         """Search; if the index was lost since it was filled, fill it and search again."""
         agent_id, kinds, weight = sought.agent_id, sought.kinds, self._settings().vector_weight

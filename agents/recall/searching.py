@@ -25,7 +25,7 @@ from typing import NamedTuple
 from agents.memory.entries import Entry
 from agents.recall import tables
 from agents.recall.documents import MAX_PASSAGES, memory_of, part_of, passages, place_of
-from agents.recall.question import Question, Span
+from agents.recall.question import ParsedQuestion, Span
 from agents.recall.ranking import (
     REACH,
     Candidates,
@@ -286,7 +286,7 @@ class Searcher:
         groups: Groups,
         memories: bool,
         kinds: Collection[str],
-        question: Question,
+        question: ParsedQuestion,
         widely: bool = False,
     ) -> Matches:
         """Find memories and documents by the words in `groups` and the times in `question`.
@@ -358,7 +358,7 @@ def _chosen(word: str, alike: Mapping[str, float], look_up: Callable[[str], _Wor
 # -- what is of the time asked about ----------------------------------------------------------------------------------
 
 
-def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) -> list[int]:
+def memories_of_time(db: sqlite3.Connection, agent_id: str, question: ParsedQuestion) -> list[int]:
     """Return an agent's memories of the times a question names, or its first or last ones if asked for.
 
     Times have their own table, because imported memories may be in any order.
@@ -378,7 +378,7 @@ def memories_of_time(db: sqlite3.Connection, agent_id: str, question: Question) 
     return list(dict.fromkeys(found))
 
 
-def _spans(db: sqlite3.Connection, number: int, question: Question) -> Iterator[Span]:
+def _spans(db: sqlite3.Connection, number: int, question: ParsedQuestion) -> Iterator[Span]:
     # Invalid times in edited archives sort after the digits.
     ends = [
         db.execute(f"SELECT {end}(at) FROM times WHERE agent = ? AND at < ':'", (number,)).fetchone()[0]

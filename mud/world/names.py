@@ -100,7 +100,7 @@ def _scripts(name: str) -> list[str]:
     return list(dict.fromkeys(_SCRIPTS.get(script, script) for script in found if script != _COMMON))
 
 
-class Names:
+class NameIndex:
     """Names indexed by look, so that a lookup takes the same time for any number of them."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -148,7 +148,7 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
         return homes.get(one.id) != one.file, not one.id, int(one.id[1:] or 0), one.file
 
     problems: list[Problem] = []
-    names = Names()
+    names = NameIndex()
     for _, group in groupby(sorted(named, key=age), key=age):
         own = list(group)
         found = ((one, misleading(one.name, names)) for one in own)
@@ -161,13 +161,13 @@ LONGEST = 120
 """Characters."""
 
 
-def misleading(name: str, others: Iterable[str] | Names = ()) -> str:
-    """Return as a clause why a name would mislead; empty when it would not. Pass `Names` for many lookups."""
+def misleading(name: str, others: Iterable[str] | NameIndex = ()) -> str:
+    """Return as a clause why a name would mislead; empty when it would not. Pass `NameIndex` for many lookups."""
     if len(name) > LONGEST:
         return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
     if _skeletons(name)[0] in _MEANT:
         return f"{name!r} is a word that means something else where a name is typed"
-    other = (others if isinstance(others, Names) else Names(others)).alike(name)
+    other = (others if isinstance(others, NameIndex) else NameIndex(others)).alike(name)
     if other is not None:
         return f"{name!r} looks like {other!r}, which is the name of another"
     scripts = [script.capitalize() for script in _scripts(name)]

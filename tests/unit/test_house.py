@@ -91,8 +91,6 @@ def test_every_module_says_what_it_is() -> None:
 def test_the_name_of_a_class_is_unique() -> None:
     homes = defaultdict(list)
     for name in sources(*OURS):
-        if name.startswith("agents/brains/instinct/"):
-            continue  # it takes the place of the instinct, and its names
         for node in ast.walk(tree_of(name)):
             if isinstance(node, ast.ClassDef):
                 homes[node.name].append(name)

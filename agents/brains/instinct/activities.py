@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from agents.brains import Decision, Situation
 from agents.brains.instinct.attention import Attention
-from agents.brains.instinct.conversation import STAY, Talk
+from agents.brains.instinct.conversation import STAY, Conversations
 from agents.brains.instinct.explorer import Explorer, named_in, with_article
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.mind import Mind
@@ -40,7 +40,7 @@ class Activities:
         goals: what it wants.
     """
 
-    def __init__(self, mind: Mind, explorer: Explorer, talk: Talk, attention: Attention, goals: Goals) -> None:
+    def __init__(self, mind: Mind, explorer: Explorer, talk: Conversations, attention: Attention, goals: Goals) -> None:
         self._mind, self._explorer, self._talk, self._attention, self._goals = mind, explorer, talk, attention, goals
         self.bound_for = ""
         """The place it is on its way to; empty for none."""
@@ -154,6 +154,8 @@ class Activities:
     def leave_for_elsewhere(self, situation: Situation) -> Decision | None:
         """Set out: to where somebody was seen, where a habit is kept, where it never was, or was longest ago."""
         explorer, rng, exits = self._explorer, self._mind.rng, situation.exits
+        if not self._mind.speaker.share("manner.explore"):
+            return None  # it stays where it is
         here = {person.name for person in situation.people}
         chance, self._stays_until = rng.random(), situation.seconds
         goals: list[str] = []

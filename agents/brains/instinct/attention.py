@@ -99,12 +99,13 @@ class Attention:
         return said.question or len(self.here) < 3 or len(said.words) < 40 or rng.random() < 0.5
 
     def newest(self, seconds: float) -> Utterance | None:
-        """Return the newest line that waits, of somebody who is here; what is stale or void falls away."""
+        """Return the newest line that waits, of people before minds; what is stale, or of nobody here, falls away."""
         if not self._waiting:
             return None
         here = {person.name for person in self.here}
         self._waiting = [one for one in self._waiting if one.said.speaker in here and seconds - one.since <= STALE]
-        return self._waiting[-1].said if self._waiting else None
+        people = [one for one in self._waiting if one.said.speaker not in self._mind.minds]
+        return (people or self._waiting)[-1].said if self._waiting else None
 
     def answered(self, said: Utterance, seconds: float) -> None:
         """Take a line off, and with it what its speaker had said before; only other questions stay."""

@@ -12,11 +12,11 @@ from itertools import takewhile
 from random import Random
 from typing import Any
 
-from agents.brains import Brain, Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
+from agents.brains import Decision, Need, Person, Recall, Situation, Thought, Understand, Voice
 from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
-from agents.brains.instinct.conversation import QUIET, Talk
+from agents.brains.instinct.conversation import QUIET, Conversations
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
 from agents.brains.instinct.facts import is_private, statements
 from agents.brains.instinct.goals import Goals
@@ -60,7 +60,7 @@ class Instinct:
         self._mind = Mind(name, rng, voice, lore)
         self._explorer = Explorer(rng, self._mind.ways)
         self._attention = Attention(self._mind)
-        self._talk = Talk(self._mind, self._explorer)
+        self._talk = Conversations(self._mind, self._explorer)
         self._goals = Goals(self._mind, self._explorer, self._talk, self._attention)
         self._acts = Activities(self._mind, self._explorer, self._talk, self._attention, self._goals)
         self._begun = False
@@ -72,6 +72,8 @@ class Instinct:
         """Where it was asked to come along to, and where who asked it was seen to go."""
         self._met: dict[str, float] = {}
         """When somebody was here last."""
+        self._stirred: set[str] = set()
+        """Who did anything since they were greeted."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -80,6 +82,7 @@ class Instinct:
             self._notice_own(perceived)
             return mind.rng.uniform(*PROMPT) if mind.looking else None
         mind.known.setdefault(actor)
+        self._stirred.add(actor)
         if event.kind == "departure":
             self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
@@ -114,7 +117,8 @@ class Instinct:
             self._mind.speaker.remember([own_words(perceived)])
 
     def _is_new(self, name: str, seconds: float) -> bool:
-        return seconds - self._met.get(name, float("-inf")) > GREET_AGAIN * self._talk.crowd
+        away = seconds - self._met.get(name, float("-inf"))
+        return away > GREET_AGAIN * self._talk.crowd and (name in self._stirred or name not in self._met)
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
@@ -292,6 +296,7 @@ class Instinct:
         known, thinks = names[0] in self._met, new[0].thinks
         for name in names:
             self._met[name] = situation.seconds
+        self._stirred.difference_update(names)
         places = {"place": situation.location}
         if len(names) > 1:
             places["name"] = listed(names)
@@ -370,8 +375,3 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
 def is_private_line(said: Utterance, mind: Mind) -> bool:
     """Return whether a line is not to be noted: whispered, or told with the wish to keep it."""
     return said.private or mind.lore().words.is_secret(said.words)
-
-
-INSTINCT = Brain(
-    "instinct", "Lives without a language model: reads by intents, remembers, talks and has habits.", Instinct
-)

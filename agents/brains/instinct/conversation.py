@@ -82,7 +82,7 @@ class Conversation:
             self.subject, self.on_subject = subject, 0
 
 
-class Talk:
+class Conversations:
     """One agent's conversations, one at a time.
 
     Args:

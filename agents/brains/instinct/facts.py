@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
@@ -239,7 +240,9 @@ def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]
     if words.of("tell").isdisjoint(said(frame)):
         return "", ""
     named = [(frame.rfind(name), name) for name in people if name and mentions(frame, name)]
-    tellers = [pair for pair in named if _is_teller(frame, *pair)]
+    strange = [(frame.find(one), one) for before, one in pairwise(["", *frame.split()])
+               if one.isalpha() and one.istitle() and before != "The" and one.casefold() not in words.stop]  # fmt: skip
+    tellers = [one for one in named if _is_teller(frame, *one)] or [one for one in strange if _is_teller(frame, *one)]
     source = max(tellers or named[:1], default=(0, ""))[1]
     inner = without_address(inner, [name for name in people if calls(inner, name)])
     if len(inner.split()) < 4:
@@ -352,7 +355,8 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
     origin = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else f"[[{hit.title}]]"
     best = Fact("", 0.0)
     for line in repeatable(hit.text, words):
-        source, inner = unwrapped(line, question.people, words)
+        told = line.replace('"', "'") if line.count('"') == 2 else line
+        source, inner = unwrapped(told, question.people, words)
         frame, _, rest = line.partition(": ")  # "Seen in The Garden: a sundial" was written for oneself
         text = inner if source else rest if rest and len(frame.split()) < 9 else line
         fact = Fact(text, 0.0, "heard" if source else hit.kind, source, title=hit.title or "", origin=origin)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct.attention import Attention
-from agents.brains.instinct.conversation import Talk
+from agents.brains.instinct.conversation import Conversations
 from agents.brains.instinct.explorer import Explorer
 from agents.brains.instinct.facts import SURE, Fact, Question, find, is_private
 from agents.brains.instinct.mind import Mind
@@ -115,7 +115,7 @@ class Goals:
         attention: whom it spoke with lately.
     """
 
-    def __init__(self, mind: Mind, explorer: Explorer, talk: Talk, attention: Attention) -> None:
+    def __init__(self, mind: Mind, explorer: Explorer, talk: Conversations, attention: Attention) -> None:
         self._mind, self._explorer, self._talk, self._attention = mind, explorer, talk, attention
         self._goal: str | None = None
         self._open: list[Search] = []

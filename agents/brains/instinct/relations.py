@@ -91,7 +91,7 @@ class Relations:
             del deeds[min(deeds, key=lambda seq: (deeds[seq].kind == "promise", seq))]
         if len(self._deeds) > PEOPLE:
             self._deeds.popitem(last=False)
-        return KINDS[key]
+        return "kept" if kept else KINDS[key]
 
     def _keep(self, entry: Entry, sentence: str) -> bool:
         """Count the oldest open promise that a sentence keeps as kept."""

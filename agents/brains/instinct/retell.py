@@ -275,6 +275,8 @@ class _Sentence:
         """Return when something is: phrases of time, of which one may follow another, or the clause that says it."""
         found: list[tuple[int, int]] = []
         for at, end in self._runs(self._time_end):
+            if self._word(end) == "of" and self._runs_on(end + 1):  # "in the winter of the comet"
+                end = max(end + 2, self._noun_end(end + 1))
             follows = bool(found) and found[-1][1] == at and self._runs_on(at)
             found[-1 if follows else len(found) :] = [(found[-1][0] if follows else at, end)]
         clause = ("when", "before", "after", "until", "since", "during", "while")
@@ -291,7 +293,9 @@ class _Sentence:
 
     def person(self) -> str:
         """Return who it is: a person the question does not say, or else the doer of what it asks."""
-        nouns = list(self._runs(self._noun_end))
+        ends = ((at, self._noun_end(end + 1) if self._word(end) in ("named", "called") else end)
+                for at, end in self._runs(self._noun_end))  # fmt: skip
+        nouns = list(ends)
         names = {self._words.stem(word) for at, word in enumerate(self._low) if self._named(at)}
         for at, end in nouns if self._asked and self._asked <= names else ():  # "your daughter" of "your daughter Mia"
             name = next((one for one in range(at + 2, end) if self._named(one)), 0)
@@ -303,7 +307,9 @@ class _Sentence:
         doer = [span for span in free if span[0] == 0 or self._is_person(*span) or self._word(span[0] - 1) in _OF]
         asks_me = "i" in self._asked and self._word(0) == "you"
         you = [(0, 1)] if self._word(0) in ("you", "i") and not asks_me and self._knows(1, 3) else []
-        return self._best([*you, *doer], lambda at, end: bool(you) or self._is_person(at, end))
+        by = next((at for at in range(2, len(self._low)) if self._low[at - 1] == "by" and not self._ends_noun(at)), 0)
+        passive = [(by, by + 1)] if by and self._low[by - 2].endswith(("ed", "en")) else []  # "eaten by rats"
+        return self._best([*you, *doer] or passive, lambda at, end: bool(you) or self._is_person(at, end))
 
     def reason(self) -> str:
         """Return why: the clause that gives the reason, or the purpose."""

@@ -220,7 +220,7 @@ class Talk:
         bare = not (rest or question.person or question.own or question.yours)
         if bare and last.fact and question.asks not in ("", "what") and part(last.fact.words, question.asks, (), words):
             return last.fact._replace(score=1.0)
-        leans = bare or points
+        leans = bare or (points and len(question.words) < 3)
         return question._replace(words=tuple(dict.fromkeys((*question.words, *last.words)))) if leans else question
 
     def meant(self, pronoun: str) -> str:

@@ -10,6 +10,7 @@ from agents.brains.instinct.relations import KINDS, Deed
 from agents.brains.instinct.retell import own_words
 from agents.brains.instinct.talk import Answering, Talk, ended
 from agents.brains.instinct.topics import Errand
+from agents.brains.instinct.words import tokens
 from agents.memory.entries import Entry
 from agents.memory.perception import heard_in, remembered
 from agents.text.addressing import calls, mentions, without_address
@@ -44,7 +45,7 @@ def whereabouts(talk: Talk) -> Answering:
     """Say where somebody is, or was seen last, and what they were seen to do."""
     person = talk.person
     if person in (talk.mind.name, ""):
-        return None
+        return talk.say(("answer.i_am_here",), "is here itself") if person else None
     entries = yield from talk.recall(person)
     seen = next((one for one in reversed(entries) if one.actor == person and one.place), None)
     did = seen.text if seen and seen.kind == "saw" and "\n" not in seen.text and len(seen.text.split()) > 3 else ""
@@ -93,6 +94,7 @@ def asker(talk: Talk) -> Answering:
     read = ((one, talk.lore.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
     mine = (one for one, meaning in read if not (meaning and naming & set(meaning.texts)))
     told = [one for one in mine if _ME & said(one.words) and not talk.lately(one)]
+    told = [one for one in told if not one.private or talk.said.private] or told  # what was confided, last
     if not told:
         met = any(one.actor == talk.asker and talk.age(one.at) > 0.05 for one in entries)
         return talk.say(("self.know" if met else "self.stranger",), "was asked whether it knows them")
@@ -151,7 +153,8 @@ def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
     for entry, words in talk.lines(entries, talk.mind.name):
         if talk.lore.words.is_ignorant(words):
             continue
-        if vows := [one for one in sentences(words) if {"promise", "swear"} & said(one)]:
+        vowed = ((one, f" {one.casefold()}") for one in sentences(words))  # "'I promise" quotes another
+        if vows := [one for one, low in vowed if " i promise" in low or " i swear" in low]:
             return talk.say_of("answer.self", entry, vows[0])
     if any(is_private(entry, talk.lore.words) for entry, _ in talk.lines(entries, talk.asker)):
         return talk.speak(("ack.secret",), "promised to keep it", {}, private=True)
@@ -348,7 +351,9 @@ def itself(talk: Talk) -> Answering:
     if keys[0] in ("self.who", "self.profile") and not named:
         told = told or next(fresh, "")
         keys = ["self.about", *keys] if keys[0] == "self.who" else keys
-    elif told and not named:
+    elif keys[0] == "self.wearing":
+        told = told or next((one for one in own_words(here.profile, words) if words.of("looks") & {*tokens(one)}), "")
+    if told and not named and keys[0] not in ("self.about", "self.profile"):
         keys = ["self.profile"]
     places = {"words": told or ended(here.goal) if told or here.goal else ""}
     if keys[0] == "answer.self":
@@ -385,19 +390,19 @@ WAYS: Mapping[str, Callable[[Talk], Answering]] = {
     **_keys("answer.source answer.source_you answer.telling answer.telling_you", source),
     **_keys("answer.person_here answer.seen unknown.unseen", whereabouts),
     **_keys("answer.met answer.met_first answer.met_last answer.first answer.first_you", meeting),
-    **_keys("self.know self.know_words self.know_two self.know_three self.stranger", asker),
+    **_keys("self.know self.stranger", asker),
     **_keys("answer.promise answer.promise_you unknown.promise unknown.promise_you unknown.promise_mine", deeds),
     **_keys("opinion.kind opinion.rude unknown.deed", deeds),
     **_keys("opinion.person opinion.you opinion.thing opinion.place opinion.plain", opinion),
     **_keys("answer.way answer.way_first answer.way_far answer.been answer.exits unknown.way", way),
-    **_keys("talk.news talk.saw reply.no_news reply.been", news),
+    **_keys("talk.news reply.no_news reply.been", news),
     **_keys("reply.day reply.day_quiet", day),
-    **_keys("answer.quoted answer.quoted_you answer.yes_told answer.yes_told_you answer.overheard", spoken),
+    **_keys("answer.quoted answer.quoted_you", spoken),
     **_keys("unknown.said unknown.not_told", spoken),
     **_keys("answer.discreet ack.secret", confidence),
     **_keys("reply.errand reply.errand_done reply.errand_open", errand),
     **_keys("reply.follow reply.stay reply.wish emote.sing emote.dance emote.greet emote.sit emote.hush", wish),
-    **_keys("self.who self.profile self.goal answer.self unknown.self", itself),
+    **_keys("self.who self.profile self.goal self.wearing answer.self unknown.self", itself),
     **_keys("answer.things answer.carried answer.company answer.acquainted", surroundings),
     **_keys("answer.saw answer.thing_here answer.known answer.looked answer.looks", Talk.from_memory),
 }

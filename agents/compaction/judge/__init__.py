@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from itertools import pairwise
 
-from agents.compaction.judge.facts import PROMISE, Fact, facts_among, holds, is_hearsay, parts_of, spoken_in
+from agents.compaction.judge.facts import PROMISE, JudgedFact, facts_among, holds, is_hearsay, parts_of, spoken_in
 from agents.compaction.judge.reading import (
     ALSO_NAMES,
     COUNTING,
@@ -100,7 +100,7 @@ class SummaryEvidence(JudgedTexts):
         return self.capitals.union(keys_of(self.source.name), keys_of(self.source.when))
 
     @cached_property
-    def facts(self) -> list[Fact]:
+    def facts(self) -> list[JudgedFact]:
         return list(facts_among(self.source.entries, self.earlier, self.source.name))
 
 
@@ -207,7 +207,7 @@ def _forgets(text: str, proof: SummaryEvidence) -> list[str]:
     return []
 
 
-def kept(text: str, facts: Collection[Fact]) -> list[Fact]:
+def kept(text: str, facts: Collection[JudgedFact]) -> list[JudgedFact]:
     read = JudgedTexts([text])
     return [fact for fact in facts if holds(fact, read)]
 

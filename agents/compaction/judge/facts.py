@@ -66,7 +66,7 @@ _OF_ME = re.compile(
 )
 
 
-class Fact(NamedTuple):
+class JudgedFact(NamedTuple):
     """A name, number, place, promise or instruction, of which `what` is normalized, that a summary should keep."""
 
     kind: str
@@ -128,10 +128,10 @@ def longer(sentence: str, names: Iterable[str]) -> Iterator[str]:
             yield re.sub(r"['’]s?$", "", " ".join(words))
 
 
-def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
+def facts_of_entry(entry: Entry, name: str = "") -> list[JudgedFact]:
     """Return the facts of one memory with their sentences; `name`, the agent's own, is no fact."""
     about = (("name", entry.actor), ("place", entry.place))
-    facts = [Fact(kind, what, entry.text) for kind, what in about if what]
+    facts = [JudgedFact(kind, what, entry.text) for kind, what in about if what]
     taken = {word for known in (name, *(fact.what for fact in facts)) for word in keys_of(known)}
     spoken = _SAYS.match(entry.text)
     for sentence in parts_of(spoken[2] if spoken else entry.text):
@@ -139,8 +139,8 @@ def facts_of_entry(entry: Entry, name: str = "") -> list[Fact]:
         read, hearsay = JudgedTexts([sentence]), is_hearsay(entry, sentence, name)
         found = [("name", written) for written in longer(sentence, read.names.keys() - taken)]
         deeds = _deeds(sentence, read.may_promise, _is_told(entry))
-        facts += [Fact(kind, what, said, hearsay) for kind, what in (*found, *_numbers(read), *deeds)]
-    once: dict[tuple[str, str], Fact] = {}
+        facts += [JudgedFact(kind, what, said, hearsay) for kind, what in (*found, *_numbers(read), *deeds)]
+    once: dict[tuple[str, str], JudgedFact] = {}
     for fact in facts:
         once.setdefault((fact.kind, fact.what.casefold()), fact)
     return list(once.values())
@@ -161,34 +161,34 @@ def _deeds(text: str, promises: bool, instructs: bool) -> Iterator[tuple[str, st
 
 
 @functools.lru_cache(maxsize=4096)
-def _line(text: str, instructs: bool) -> tuple[dict[str, str], list[Fact]]:
+def _line(text: str, instructs: bool) -> tuple[dict[str, str], list[JudgedFact]]:
     """Return the names and other facts of a line, for which several agents ask, as small talk repeats."""
     read = JudgedTexts([text])
     deeds = _deeds(text, read.may_promise, instructs and read.may_instruct)
-    return read.names, [Fact(kind, what) for kind, what in (*_numbers(read), *deeds) if what]
+    return read.names, [JudgedFact(kind, what) for kind, what in (*_numbers(read), *deeds) if what]
 
 
-def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[Fact, int]:
+def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[JudgedFact, int]:
     """Return the facts of memories and earlier summaries, weighted by the largest importance."""
     texts = dict.fromkeys(((one, False) for text in earlier for one in parts_of(text)), _ORDINARY)
-    about: dict[Fact, int] = {}
+    about: dict[JudgedFact, int] = {}
     for entry in entries:
         weight = entry.importance
         for text in ((entry.text, _is_told(entry)), (entry.reason or "", False)):
             texts[text] = max(weight, texts.get(text, 0))
-        for one in (Fact("name", entry.actor or ""), Fact("place", entry.place or "")):
+        for one in (JudgedFact("name", entry.actor or ""), JudgedFact("place", entry.place or "")):
             about[one] = max(weight, about.get(one, 0))
     found = {fact: weight for fact, weight in about.items() if fact.what}
     taken = {word for known in (name, *(fact.what for fact in found)) for word in keys_of(known)}
     read = [(*_line(*text), weight) for text, weight in texts.items()]
-    written = {key: Fact("name", one) for names, _, _ in read for key, one in names.items() if key not in taken}
+    written = {key: JudgedFact("name", one) for names, _, _ in read for key, one in names.items() if key not in taken}
     for names, rest, weight in read:
         for fact in (*(written[key] for key in names if key in written), *rest):
             found[fact] = max(weight, found.get(fact, 0))
     return found
 
 
-def holds(fact: Fact, read: JudgedTexts) -> bool:
+def holds(fact: JudgedFact, read: JudgedTexts) -> bool:
     """Return whether a text has a fact: most content words of a promise or instruction, all of a name or place."""
     if fact.kind == "number":
         return fact.what in read.numbers
@@ -207,7 +207,7 @@ def _parts(name: str) -> tuple[str, ...]:
 class AskedFacts(NamedTuple):
     """The facts that a summary is checked for; not `whole` means a sample, with the lowest priority last."""
 
-    facts: Mapping[Fact, int]
+    facts: Mapping[JudgedFact, int]
     whole: bool
 
     def share(self, text: str) -> float | None:
@@ -240,7 +240,7 @@ def asked_of(source: SummarySource) -> AskedFacts:
 
 def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
     """Return the merged sample of summaries; for one without a sample, the facts of its text."""
-    found: dict[Fact, int] = {}
+    found: dict[JudgedFact, int] = {}
     for one in summaries:
         text = body_of(one.text) if "\n" in one.text else one.text
         facts = _facts_in(one.sample) if one.sample else facts_among((), [text], name)
@@ -249,12 +249,12 @@ def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
     return AskedFacts(found, whole=True).sample()
 
 
-def _drawn(facts: Mapping[Fact, int]) -> Mapping[Fact, int]:
+def _drawn(facts: Mapping[JudgedFact, int]) -> Mapping[JudgedFact, int]:
     """Return the facts of the highest priority, one more than `SAMPLE`, in descending order."""
     return facts if len(facts) <= SAMPLE else dict(nlargest(SAMPLE + 1, facts.items(), key=_priority))
 
 
-def _priority(weighted: tuple[Fact, int]) -> float:
+def _priority(weighted: tuple[JudgedFact, int]) -> float:
     fact, weight = weighted
     return weight / _chance(fact.kind, fact.what)
 
@@ -267,18 +267,18 @@ def _chance(kind: str, what: str) -> float:
 
 
 @functools.lru_cache(maxsize=4096)
-def _written(fact: Fact, weight: int) -> str:
+def _written(fact: JudgedFact, weight: int) -> str:
     """Return a fact as stored in a sample, without characters that would need escaping in a file."""
     return f"{weight} {fact.kind} {' '.join(fact.what.translate(_MARKS).split())}"
 
 
-def _facts_in(sample: Iterable[str]) -> dict[Fact, int]:
+def _facts_in(sample: Iterable[str]) -> dict[JudgedFact, int]:
     return {fact: weight for fact, weight in map(_read, sample) if fact.what}
 
 
 @functools.lru_cache(maxsize=4096)
-def _read(written: str) -> tuple[Fact, int]:
+def _read(written: str) -> tuple[JudgedFact, int]:
     weight, _, rest = written.partition(" ")
     kind, _, what = rest.partition(" ")
     known = weight.isdecimal() and len(weight) < 4 and int(weight) > 0
-    return Fact(kind, what), min(10, int(weight)) if known else _ORDINARY
+    return JudgedFact(kind, what), min(10, int(weight)) if known else _ORDINARY

@@ -6,9 +6,10 @@ import re
 
 import pytest
 
+from tests.unit.agents.brains.scenes import room, said, thought
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
-from tests.unit.agents.brains.test_instinct_asked import room, said, thought
+
+SEEDS = (1, 2)
 
 
 def told(seed: int, *lines: str) -> Stage:
@@ -20,28 +21,23 @@ def told(seed: int, *lines: str) -> Stage:
     return stage
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("asked", ["what's my name?", "what is my name?", "do you remember my name?"])
-def test_asked_for_their_name_she_says_the_name_and_no_more(seed: int, asked: str) -> None:
-    stage = told(seed, "I am a baker from Ulm.", "My train leaves at 6:45.")
+@pytest.mark.parametrize("asked", ["what's my name?", "do you remember my name?"])
+def test_asked_for_their_name_she_says_the_name_and_no_more(asked: str) -> None:
+    stage = told(1, "I am a baker from Ulm.", "My train leaves at 6:45.")
     answer = said(stage, "Nina", asked)[1]
     assert "Nina" in answer
     assert not re.search("baker|train", answer)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_who_somebody_is_is_told_by_their_life_and_not_by_their_day(seed: int) -> None:
-    stage = told(seed, "My brother Tomas is a sailor.", "My train leaves at 6:45.")
+def test_who_somebody_is_is_told_with_their_name_and_with_what_they_told_of_themselves() -> None:
+    stage = told(1, "My brother Tomas is a sailor.", "The sundial is broken.")
     answer = said(stage, "Nina", "do you know who I am?")[1]
-    assert "Tomas" in answer
-    hurried = told(seed, "My train leaves at 6:45.")
-    decision = thought(hurried, "Nina", "do you know who I am?")
-    assert decision.text == "self.know"
-    assert "train" not in (decision.line or "")
+    assert all(word in answer for word in ("Nina", "Tomas"))
+    assert "sundial" not in answer
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_asked_for_all_of_it_she_tells_the_best_three(seed: int) -> None:
+def test_asked_for_all_of_it_she_tells_three_things_and_nothing_that_was_confided(seed: int) -> None:
     stage = told(
         seed,
         "My train leaves at 6:45.",
@@ -52,39 +48,27 @@ def test_asked_for_all_of_it_she_tells_the_best_three(seed: int) -> None:
         "Between us, I stole my coat.",
     )
     answer = said(stage, "Nina", "what do you know about me?")[1]
-    assert all(word in answer for word in ("baker", "maps", "Graz"))
-    assert not re.search("train|sundial|coat", answer)
+    assert len(re.findall("baker|maps|Graz|train", answer)) == 3
+    assert not re.search("sundial|coat", answer)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_two_facts_are_told_as_two(seed: int) -> None:
-    stage = told(seed, "I am a baker from Ulm.", "My train leaves at 6:45.")
-    answer = said(stage, "Nina", "what can you tell me about me?")[1]
-    assert all(word in answer for word in ("baker", "6:45"))
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize(
-    "words", ["hello, anybody here?", "Hello! Is anyone there?", "anybody home?", "is anybody there?"]
-)
-def test_who_calls_into_the_room_is_greeted(seed: int, words: str) -> None:
-    stage = told(seed, "My cat Mimi hates rain.")
+@pytest.mark.parametrize("words", ["hello, anybody here?", "Hello! Is anyone there?", "is anybody there?"])
+def test_who_calls_into_the_room_is_greeted(words: str) -> None:
+    stage = told(1, "My cat Mimi hates rain.")
     assert thought(stage, "Nina", words).text == "greet.back"
     assert thought(stage, "Nina", "is anybody else here?").text != "greet.back"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("asked", ["what are you wearing?", "what do you look like?"])
-def test_what_she_wears_she_tells_from_her_profile_or_lightly(seed: int, asked: str) -> None:
-    stage = told(seed, "My cat Mimi hates rain.")
+def test_what_she_wears_she_tells_from_her_profile_or_lightly(asked: str) -> None:
+    stage = told(1, "My cat Mimi hates rain.")
     assert thought(stage, "Nina", asked).text == "self.wearing"
     stage.profiles["Eliza"] = "You are the ferryman. You wear a green coat."
     assert "I wear a green coat." in said(stage, "Nina", asked)[1]
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_to_lend_a_thing_is_a_wish(seed: int) -> None:
-    stage = told(seed, "My cat Mimi hates rain.")
+def test_to_lend_a_thing_is_a_wish() -> None:
+    stage = told(1, "My cat Mimi hates rain.")
     assert thought(stage, "Nina", "can you lend me your pole?").text == "reply.wish"
     stage.carried["Eliza"] = ("long pole",)
     assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("drop long pole")

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from random import Random
-
 import pytest
 
-from agents.brains.instinct.wander import Explorer
 from tests.unit.agents.brains.stage import Stage
 
 EXITS = {
@@ -15,7 +12,7 @@ EXITS = {
     "The Loft": {"down": "The Lobby"},
     "The Towpath": {"gate": "The Garden"},
 }
-SEEDS = range(4)
+SEEDS = (1, 2)
 
 
 def stage_with(seed: int) -> Stage:
@@ -72,29 +69,3 @@ def test_a_location_that_looks_otherwise_is_noticed_with_what_is_new_of_it() -> 
     told = [one for one in found if one.text in ("talk.changed", "think.changed")]
     assert len(told) == 1
     assert "A wall has fallen" in (told[0].line or "")
-
-
-def test_a_stranger_is_looked_at_rather_than_somebody_known() -> None:
-    counts = {True: 0, False: 0}
-    for strange in counts:
-        for seed in range(60):
-            explorer = Explorer(Random(seed))
-            stage = stage_with(seed)
-            stage.enter("Anna")
-            name = explorer.to_examine(stage.situation("Eliza"), ["Anna"] if strange else [])
-            counts[strange] += name == "Anna"
-    assert counts[True] > 1.5 * counts[False] > 0
-
-
-def test_the_shortest_known_way_is_taken_and_none_that_was_shut() -> None:
-    stage = stage_with(3)
-    explorer = Explorer(Random(1))
-    for place, way in (("The Garden", "east"), ("The Lobby", "up"), ("The Loft", "down"), ("The Lobby", "west")):
-        stage.where["Eliza"] = place
-        explorer.settle(stage.situation("Eliza"))
-        explorer.goes(stage.situation("Eliza"), way)
-    stage.where["Eliza"] = "The Garden"
-    explorer.settle(stage.situation("Eliza"))
-    assert explorer.route(stage.situation("Eliza"), ["The Loft"]) == "east"
-    assert explorer.route(stage.situation("Eliza"), ["The Garden", "The Towpath"]) == ""
-    assert explorer.towards_new(stage.situation("Eliza")) == "gate"

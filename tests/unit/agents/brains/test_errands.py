@@ -6,10 +6,11 @@ import re
 
 import pytest
 
-from agents.brains.instinct.errands import MOST, asked_of
+from agents.brains.instinct.mind import ERRANDS
+from tests.unit.agents.brains.scenes import thought
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct import SEEDS
-from tests.unit.agents.brains.test_instinct_asked import thought
+
+SEEDS = (1, 2)
 
 THREE = {
     "The Garden": {"east": "The Lobby", "library": "The Library"},
@@ -39,50 +40,6 @@ def meet(stage: Stage) -> list[str]:
         stage.wait(10)
         stage.think("Eliza")
     return [one.line.replace("The ", "the ") for one in stage.lines("Eliza", began)]
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("Please tell Moss that the herring is coming.", "the herring is coming."),
-        ("tell Moss the herring is coming", "the herring is coming"),
-        ("Could you tell Moss that I miss him?", "I miss him"),
-        ("Eliza, let Moss know that the door is open.", "the door is open."),
-        ("tell Moss: the door is open", "the door is open"),
-        ("Can you pass on to Moss that the boat leaks?", "the boat leaks"),
-        ("When you see Moss, tell him that I am back.", "I am back."),
-        ("If you meet Moss, please tell him I am back.", "I am back."),
-        ("Remind Moss that the lamp is broken", "the lamp is broken"),
-        ("Say hello to Moss for me.", "hello"),
-        ("I want you to tell Moss to come here.", "come here."),
-        ("I must go now. Please tell Moss that I am sorry. I am.", "I am sorry. I am."),
-    ],
-)
-def test_what_is_to_be_told_is_read_from_a_request(line: str, words: str) -> None:
-    assert asked_of(line, "Eliza") == ("Moss", words)
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Tell me about Moss.",
-        "Tell Moss about the herring.",
-        "tell Moss what I said",
-        "Tell Moss a story",
-        "Did you tell Moss that the herring is coming?",
-        "Will you tell Moss?",
-        "I tell Moss everything.",
-        "Don't tell Moss that the key is here.",
-        "Tell Eliza that the door is open.",
-        "Tell everyone that dinner is ready.",
-        "tell him that I am back",
-        "Tell that to Moss.",
-        "tell",
-        "",
-    ],
-)
-def test_other_lines_are_no_request_to_tell_somebody(line: str) -> None:
-    assert asked_of(line, "Eliza") is None
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -131,7 +88,7 @@ def test_of_many_errands_the_newest_are_kept_and_told() -> None:
         decisions.append(stage.think("Eliza"))
     told = [re.findall(r"number (\d+) is in", one.line or "")[0] for one in decisions if one.text == "talk.errand"]
     assert len(set(told)) == len(told) >= 4
-    assert set(map(int, told)) <= set(range(40 - MOST, 40))
+    assert set(map(int, told)) <= set(range(40 - ERRANDS, 40))
     assert not [one for one in decisions if "no words for it" in one.why], "what it cannot say anew waits"
 
 

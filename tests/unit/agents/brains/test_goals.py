@@ -13,7 +13,7 @@ EXITS = {
     "The Loft": {"down": "The Lobby"},
     "The Towpath": {"gate": "The Garden"},
 }
-SEEDS = range(4)
+SEEDS = (1, 2)
 
 
 def with_goal(goal: str, seed: int, voice: str = "default") -> Stage:

@@ -14,7 +14,7 @@ from agents.compaction.judge.facts import (
     INFERRED,
     OBSERVED,
     SAMPLE,
-    Fact,
+    JudgedFact,
     asked_of,
     carried,
     facts_of_entry,
@@ -41,13 +41,13 @@ def found(one: Entry, kind: str) -> list[str]:
 def test_a_memory_holds_names_places_numbers_promises_and_instructions() -> None:
     one = entry("heard", "Moss", 'Moss says, "Bring Old Pike 12 ropes, Wren. I promise three coins."', "The Mill")
     assert facts_of_entry(one, "Wren") == [
-        Fact("name", "Moss", one.text),
-        Fact("place", "The Mill", one.text),
-        Fact("name", "Old Pike", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
-        Fact("number", "12", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
-        Fact("instruction", "bring pike ropes wren", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
-        Fact("number", "3", 'Moss says, "I promise three coins."'),
-        Fact("promise", "coins promise three", 'Moss says, "I promise three coins."'),
+        JudgedFact("name", "Moss", one.text),
+        JudgedFact("place", "The Mill", one.text),
+        JudgedFact("name", "Old Pike", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
+        JudgedFact("number", "12", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
+        JudgedFact("instruction", "bring pike ropes wren", 'Moss says, "Bring Old Pike 12 ropes, Wren."'),
+        JudgedFact("number", "3", 'Moss says, "I promise three coins."'),
+        JudgedFact("promise", "coins promise three", 'Moss says, "I promise three coins."'),
     ]
 
 

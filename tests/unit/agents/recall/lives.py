@@ -9,7 +9,7 @@ from agents.memory.entries import Entry
 from agents.recall import tables
 from agents.recall.documents import Listed
 from agents.recall.lexical import LexicalIndex
-from agents.recall.question import Question, content_words
+from agents.recall.question import ParsedQuestion, content_words
 from agents.recall.ranking import Candidates
 from agents.recall.searching import gather
 from agents.recall.tables import IndexProgress
@@ -45,7 +45,7 @@ def found(
 ) -> Candidates:
     """Return what is found by a question's words, of documents when kinds are given, and by these cosines."""
     groups = {word: {word: 1.0} for word in content_words(question)}
-    matches = index.do(index.searcher.match, agent, groups, not kinds, kinds, Question(""))
+    matches = index.do(index.searcher.match, agent, groups, not kinds, kinds, ParsedQuestion(""))
     return index.do(gather, agent, matches, memories, documents, kinds, 0.4)
 
 

@@ -15,7 +15,7 @@ from agents.memory.entries import Entry
 from agents.recall import tables
 from agents.recall.documents import IndexedDocument, Unread
 from agents.recall.lexical import LexicalIndex, read_progress
-from agents.recall.question import Question, content_words
+from agents.recall.question import ParsedQuestion, content_words
 from agents.recall.ranking import FoundDocument
 from agents.recall.searching import gather
 from agents.recall.tables import IndexProgress
@@ -281,7 +281,7 @@ def test_any_text_can_be_indexed_and_any_question_asked(texts: list[str], questi
         sync(index, "#1", [IndexedDocument(f"notes/{text}", "note", text, text) for text in set(texts)])
         for text in [*texts, question, 'a" OR b', "NEAR(x y) AND NOT *"]:
             groups = {word: {word: 1.0, text: 0.3} for word in [*content_words(text), text]}
-            matches = index.do(index.searcher.match, "#1", groups, True, ("summary", "note"), Question(""))
+            matches = index.do(index.searcher.match, "#1", groups, True, ("summary", "note"), ParsedQuestion(""))
             index.do(gather, "#1", matches, {1: 0.5, 99: 0.4}, {}, ("summary", "note"), 0.4)
         assert index.do(tables.through_of, "#1") == len(texts)
     finally:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
-from agents.recall.question import Question
+from agents.recall.question import ParsedQuestion
 from tests.examples import examples
 from tests.unit.agents.recall.lives import entry, found, life, seqs, sync
 
@@ -24,7 +24,9 @@ Open = Callable[..., LexicalIndex]
 def test_a_word_that_is_alike_counts_less_than_the_word_itself(opened: Open) -> None:
     index = opened()
     index.add({"#1": life("Wendell was scared.", "Wendell was afraid.", "Nothing.", "Nothing at all.")})
-    matches = index.do(index.searcher.match, "#1", {"scared": {"scared": 1.0, "afraid": 0.3}}, True, (), Question(""))
+    matches = index.do(
+        index.searcher.match, "#1", {"scared": {"scared": 1.0, "afraid": 0.3}}, True, (), ParsedQuestion("")
+    )
     assert list(matches.memories.shares) == [1, 2]
     assert matches.memories.shares == {1: 1.0, 2: pytest.approx(0.3)}
 
@@ -33,7 +35,7 @@ def test_only_the_first_five_alike_words_that_occur_in_this_life_count(opened: O
     index = opened()
     index.add({"#1": life("one", "two", "three", "four", "five", "six"), "#2": life("zero")})
     alike = {"zero": 0.9, "one": 0.8, "two": 0.7, "three": 0.6, "four": 0.5, "five": 0.4, "six": 0.3}
-    matches = index.do(index.searcher.match, "#1", {"digit": {"digit": 1.0, **alike}}, True, (), Question(""))
+    matches = index.do(index.searcher.match, "#1", {"digit": {"digit": 1.0, **alike}}, True, (), ParsedQuestion(""))
     assert list(matches.memories.shares) == [1, 2, 3, 4, 5]
 
 
@@ -157,7 +159,7 @@ def test_shares_are_what_a_plain_reckoning_says(texts: list[list[str]], alike: d
     index = LexicalIndex(Path("never written"), private=True)
     try:
         index.add({"#1": life(*(" ".join(words) for words in texts)), "#2": life("bog cat dim")})
-        shares = index.do(index.searcher.match, "#1", groups, True, (), Question("")).memories.shares
+        shares = index.do(index.searcher.match, "#1", groups, True, (), ParsedQuestion("")).memories.shares
     finally:
         index.close()
     expected = _plain(texts, groups)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from mud.world.names import Names, misleading
+from mud.world.names import NameIndex, misleading
 
 THERE = ["Eliza", "The Bronze Fin", "Ian", "Tower 10", "Ярослав", "Moss", "Evvan", "Anclrew"]
 
@@ -97,7 +97,7 @@ def test_to_hold_a_name_against_many_is_no_slower_than_against_few() -> None:
 
         __hash__ = str.__hash__
 
-    names = Names(Counted(f"Hall of {number}") for number in range(3000))
+    names = NameIndex(Counted(f"Hall of {number}") for number in range(3000))
     Counted.compared = 0
     assert all(names.alike(Counted(f"Hall of {number}")) is None for number in range(3000))
     assert Counted.compared < 30_000
