@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.brains._texts import TEXTS
 from agents.brains.instinct.intents import Pattern, normalized
 from agents.brains.instinct.meaning import Names
+from agents.brains.instinct.ways import WAYS
 from tests.unit.agents.brains.instinct.shipped import LORE
 
 WORDS = st.sampled_from(["bees", "keeps", "honey", "hive", "smoke", "wax"])
@@ -93,3 +95,8 @@ def test_any_pattern_is_read_or_refused_with_a_reason(text: str) -> None:
         Pattern(text, LORE.words).fits("abc ")
     except ValueError as error:
         assert str(error)  # noqa: PT017 - a reason is what this is about
+
+
+def test_every_text_that_an_intent_or_a_way_to_answer_names_is_one_that_voices_have() -> None:
+    named = {*WAYS, *(text for intent in LORE.intents.values() for text in intent.texts)}
+    assert sorted(named - TEXTS.keys()) == []
