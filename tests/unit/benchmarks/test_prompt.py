@@ -94,7 +94,7 @@ def test_prompts_of_grown_lives_show_two_past_experiences_and_no_server_is_neede
 ) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "memory_compaction", immediate_window=16, recent_window=16)
-    record = record_of("prompt", vault, capsys, "--parts", "experiences", "--lexical", "--seeds", "3,6", "--steps", 500)
+    record = record_of("prompt", vault, capsys, "--parts", "experiences", "--lexical", "--seeds", "3,6", "--steps", 900)
     rows = record["experiences"]
     assert [(row["seed"], row["by"], row["prompts"]) for row in rows] == [(3, "words", 24), (6, "words", 24)]
     assert sum(row["two"] for row in rows) >= 2 * 22

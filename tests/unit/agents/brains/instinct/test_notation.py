@@ -4,8 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agents.brains._texts import TEXTS
 from agents.brains.instinct.intents import Pattern
 from agents.brains.instinct.meaning import Names
+from agents.brains.instinct.ways import WAYS
 from tests.unit.agents.brains.instinct.shipped import LORE
 
 WORDS = st.sampled_from(["bees", "keeps", "honey", "hive", "smoke", "wax"])
@@ -106,3 +108,8 @@ def test_no_pattern_takes_long_whoever_wrote_it(pattern: str) -> None:
 
 def test_brackets_may_be_nested_as_deep_as_anybody_likes() -> None:
     assert fits("hive " + "[" * 2000 + "bees" + "]" * 2000, "hive bees")
+
+
+def test_every_text_that_an_intent_or_a_way_to_answer_names_is_one_that_voices_have() -> None:
+    named = {*WAYS, *(text for intent in LORE.intents.values() for text in intent.texts)}
+    assert sorted(named - TEXTS.keys()) == []
