@@ -16,11 +16,12 @@ from typing import TypeVar, TypeVarTuple
 
 from agents.memory.entries import Entry
 from agents.recall import tables
+from agents.recall.databases import check_schema, open_database, remove_database
 from agents.recall.documents import IndexedDocument, Listed, clean
 from agents.recall.searching import BUDGET, Postings, Searcher
 from agents.recall.tables import IndexProgress, Stemmer, Vocabulary
 from mud.errors import Unavailable, UnsafePath
-from mud.storage.paths import check_tree, may_be_read, remove
+from mud.storage.paths import check_tree, may_be_read
 
 log = logging.getLogger(__name__)
 
@@ -156,8 +157,7 @@ class LexicalIndex:
     def _discard(self) -> None:
         self.close()
         if not self._private:
-            for end in ("", "-wal", "-shm", "-journal"):
-                remove(Path(f"{self._path}{end}"))
+            remove_database(self._path)
 
     def do(self, work: Callable[[sqlite3.Connection, *Ts], T], *args: *Ts) -> T:
         """Call `work` in a transaction; on a broken file retry with an empty one, on a full disk in memory.
@@ -228,13 +228,8 @@ class LexicalIndex:
 
     def _connected(self) -> sqlite3.Connection:
         check_tree(self._path.parent)
-        if not self._path.exists():
-            # A left-over journal would be applied to the new file.
-            self._discard()
-        db = sqlite3.connect(self._path, timeout=PATIENCE, cached_statements=STATEMENTS)
+        db = open_database(self._path, timeout=PATIENCE, cached_statements=STATEMENTS)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
             db.execute(f"PRAGMA cache_size = {-CACHE}")
             self._inode = self._path.stat().st_ino
         except BaseException:
@@ -248,6 +243,7 @@ class LexicalIndex:
             try:
                 with closing(_read_only(self._path)) as source:
                     source.backup(db)
+                check_schema(db)
             except sqlite3.DatabaseError:
                 db.close()
                 db = sqlite3.connect(":memory:")

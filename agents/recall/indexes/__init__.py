@@ -26,6 +26,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.recall.databases import open_database, remove_database
 from agents.recall.embedders import Embedder
 
 Vectors = NDArray[np.float32]
@@ -109,17 +110,12 @@ class EmbeddingCache:
         try:
             self._db = self._opened()
         except sqlite3.DatabaseError:
-            path.unlink(missing_ok=True)
+            remove_database(path)
             self._db = self._opened()
 
     def _opened(self) -> sqlite3.Connection:
-        for end in ("-wal", "-shm"):
-            if not self._path.exists():
-                Path(f"{self._path}{end}").unlink(missing_ok=True)
-        db = sqlite3.connect(self._path)
+        db = open_database(self._path)
         try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
             db.execute(
                 "CREATE TABLE IF NOT EXISTS vectors (model TEXT NOT NULL, digest TEXT NOT NULL, vector BLOB NOT NULL, "
                 "PRIMARY KEY (model, digest)) WITHOUT ROWID"
@@ -171,7 +167,7 @@ class EmbeddingCache:
 
     def _begin_anew(self) -> None:
         self.close()
-        self._path.unlink(missing_ok=True)
+        remove_database(self._path)
         self._db = self._opened()
 
     def _read(self, digest: str) -> Vectors | None:
