@@ -33,6 +33,7 @@ from agents.memory.summaries import TIERS, is_commit, parse_commit
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import OWN_LIMIT, READ_LIMIT, read_if_there
 from mud.storage.jsonl import LONGEST_LINE
+from mud.storage.paths import matching
 
 IMPORTANCE = "importance"
 """The event that changes the importance of memories; their own lines never change, and the last event holds."""
@@ -396,7 +397,7 @@ def _in_rows(wrong: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def unreadable(folder: Path) -> Iterator[Problem]:
     """Yield the problems of notes, summaries and journals; `folder` is `vault/agents/<slug>`."""
     beside = (*(f"summaries/{tier}.md" for tier in TIERS), *JOURNALS)
-    for path in (*sorted((folder / "notes").glob("[!.]*.md")), *(folder / name for name in beside)):
+    for path in (*matching(folder / "notes", "[!.]*.md"), *(folder / name for name in beside)):
         yield from unreadable_file(folder, path)
 
 

@@ -18,7 +18,7 @@ import orjson
 
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
-from mud.storage.paths import make_folder
+from mud.storage.paths import make_folder, matching
 from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
@@ -31,7 +31,7 @@ _NO_NUMBER = ("null", "NaN", "Infinity")
 
 def misnamed(vault: Path) -> list[Problem]:
     """Return files whose name has an invalid step number; they are not read."""
-    numbers = ((path.name, path.stem.partition("-")[2]) for path in (vault / "log").glob("ledger-*.jsonl"))
+    numbers = ((path.name, path.stem.partition("-")[2]) for path in matching(vault / "log", "ledger-*.jsonl"))
     wrong = sorted(name for name, number in numbers if number.isdecimal() and not _is_number(name, number))
     message = f"its number is none that a step may have; expected 10 to 16 digits, {HIGHEST_STEP:,} at most"
     return [Problem(f"log/{name}", 0, "", message) for name in wrong]
@@ -63,7 +63,7 @@ class Ledger:
         return [self._writer.message] if self._writer.message else []
 
     def _files(self) -> list[tuple[int, Path]]:
-        found = ((_NAME.match(path.name), path) for path in self._folder.glob("ledger-*.jsonl"))
+        found = ((_NAME.match(path.name), path) for path in matching(self._folder, "ledger-*.jsonl"))
         return sorted((int(name[1]), path) for name, path in found if name)
 
     def append(self, step: int, record: dict[str, Any]) -> None:

@@ -21,6 +21,7 @@ from mud.clock import VirtualClock
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.errors import LociError, Problem, VaultProblem
+from mud.storage.paths import matching
 from mud.storage.world_files import read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
@@ -83,7 +84,7 @@ def check_lives(
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
     lives: list[_ExaminedArchive] = []
-    for folder in sorted(path for path in vault.glob("agents/[!.]*") if path.is_dir()):
+    for folder in (path for path in matching(vault / "agents", "[!.]*") if path.is_dir() and not path.is_symlink()):
         between()
         whose, archive = known.get(folder.name), folder / "archive"
         problems += _opened(whose, folder) if whose is not None else []
