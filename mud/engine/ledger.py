@@ -23,6 +23,7 @@ from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
+NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
 _UNTYPED = '"line":null'
 """Part of a step without input; texts cannot contain it, as their quotation marks are escaped."""
 _NO_NUMBER = ("null", "NaN", "Infinity")
@@ -48,9 +49,13 @@ class Ledger:
         self._writer: JsonlWriter | None = None
         self._first = 0
         self.last = 0
+        self.wrong: list[Problem] = []
 
     def open(self) -> list[str]:
-        """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line."""
+        """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line.
+
+        Lines of the last file that hold no step are in `wrong` then.
+        """
         make_folder(self._folder, above=True)
         files = self._files()
         if not files:
@@ -59,7 +64,10 @@ class Ledger:
         self._writer = JsonlWriter(path)
         self.last = self._first - 1
         for line in read_jsonl(path):
-            self.last = max(self.last, _step_of(line) or 0)
+            step = _step_of(line)
+            self.last = max(self.last, step or 0)
+            if step is None:
+                self.wrong.append(Problem(f"{self._folder.name}/{path.name}", line.number, "", NO_STEP))
         return [self._writer.message] if self._writer.message else []
 
     def _files(self) -> list[tuple[int, Path]]:

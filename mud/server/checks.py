@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePath
 
 from agents.brains import says_name, wrong_in
@@ -21,7 +22,7 @@ from agents.definition import AgentDefinition, find_location, misplaced, misplac
 from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
-from agents.llm.spending import BudgetSettings
+from agents.llm.spending import BudgetSettings, wrong_spending
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
 from agents.mind.lore import LoreFiles
@@ -42,7 +43,7 @@ from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import Text, TextStore
 from mud.storage.world_files import NO_ID, WorldFiles, read_state
-from mud.world.names import Named, misleading_names
+from mud.world.names import RESERVED, Named, misleading_names
 from mud.world.narration import Phrase
 from mud.world.things import Kind, Thing
 
@@ -119,6 +120,7 @@ class VaultReading:
         yield [problem for folder in folders for problem in unreadable(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
         yield misnamed(self.vault)
+        yield wrong_spending(self.vault)
 
 
 def check_vault(vault: Path, look: Look = examine) -> list[Problem]:
@@ -138,10 +140,14 @@ def check_lives(
     `between` is called repeatedly; an exception it raises ends the check. `elsewhere` as in `check_files`.
     """
     roster = AgentDirectory(vault / "agents", SCHEMAS)
+    with suppress(VaultProblem):
+        roster.lived(state.files if (state := read_state(vault)) else {})
     roster.load(None, ())
+    owners = {one.id: slug for slug, one in roster.definitions.items()}
+    own = [one for one in roster.drafts.values() if owners.get(one.id, one.slug) == one.slug]
     world_files = WorldFiles(vault)
     world_files.load()
-    found = lives.check_lives(vault, roster.drafts.values(), world_files.named, between, look)
+    found = lives.check_lives(vault, own, world_files.named, between, look)
     return _in_order(_not_in(list(leads_elsewhere(vault)) if elsewhere is None else elsewhere, found))
 
 
@@ -259,6 +265,7 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
         names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
+        names = {name for name in names if name.casefold() not in RESERVED}  # refused, and words of any text
         for name, text in ((name, text) for name in sorted(names) for text in told if name in text):
             if says_name(text, name, words):
                 why = f"it says the name {name}, and whoever has this voice may be called otherwise"

@@ -58,6 +58,7 @@ from mud.storage.files import lock_vault, sweep_leftovers
 from mud.storage.paths import OUTSIDE, SHIPPED, may_be_read, missing_in, unsafe
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
+from mud.world.matching import plain
 from mud.world.narration import listed
 
 UNCONFIRMED = "it refuses an archive"
@@ -126,7 +127,10 @@ class Parts:
             if folder == "world":
                 lines.append(f"what {visible(file)} describes is not in the world until then")
             elif folder == "agents" and name == AGENT:
-                lines.append(f"{minds.roster.called(Path(file).parent.name)} is not in the world until then")
+                called = minds.roster.called(Path(file).parent.name)
+                there = any(plain(called) == plain(one.name) for one in world.things.values())
+                who = f"who {visible(file)} describes" if there else called
+                lines.append(f"{who} is not in the world until then")
         return lines
 
     def save(self) -> str:
