@@ -26,6 +26,7 @@ from mud.errors import Problem, VaultProblem
 from mud.sanitize import visible
 from mud.storage.documents import replace_key
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
+from mud.storage.paths import matching
 from mud.world.matching import plain
 from mud.world.things import Kind
 from mud.world.world import World
@@ -67,7 +68,7 @@ class AgentDirectory:
         At the start (`world` is None) what can be read of a wrong file is used. Folders in `keep` stay without a file.
         """
         problems: list[Problem] = []
-        found = {path.parent.name for path in self._folder.glob("[!.]*/agent.md")} if self._folder.is_dir() else set()
+        found = {path.parent.name for path in matching(self._folder, "[!.]*/agent.md")}
         read = {slug: self._read(slug) for slug in found}
         copies = self._copies([one for one, _ in read.values() if one is not None])
         homes = set(self.homes.values())

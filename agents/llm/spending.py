@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
-from mud.clock import Clock, iso
-from mud.errors import Unavailable, VaultProblem
+from mud.clock import Clock, VirtualClock, iso
+from mud.errors import Problem, Unavailable, VaultProblem
 from mud.storage.files import read_if_there, write_atomic
 from mud.storage.paths import make_folder
 from mud.storage.settings import setting
@@ -338,13 +338,24 @@ SAVE_EVERY = 1.0
 
 
 def read_spending(vault: Path, budget: ModelBudget) -> None:
+    """Take up what was spent before, as far as it can be read; `wrong_spending` says what cannot."""
+    _load(vault, budget.spending)
+
+
+def wrong_spending(vault: Path) -> list[Problem]:
+    return _load(vault, Spending(VirtualClock().now))
+
+
+def _load(vault: Path, spending: Spending) -> list[Problem]:
     try:
         text = read_if_there(vault / FILE, file=FILE)
-    except (VaultProblem, OSError) as error:
-        log.warning("what was spent on models before cannot be read: %s", error)
-        return
-    if text is not None and not budget.spending.load(text):
-        log.warning("%s cannot be read in full; what it does not say counts as not spent", FILE)
+    except VaultProblem as wrong:
+        return list(wrong.problems)
+    except OSError as error:
+        return [Problem(FILE, 0, "", f"it cannot be read: {error.strerror or error}")]
+    if text is None or spending.load(text):
+        return []
+    return [Problem(FILE, 0, "", "it cannot be read in full; what it does not say counts as not spent")]
 
 
 def write_spending(vault: Path, budget: ModelBudget) -> None:

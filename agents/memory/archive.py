@@ -21,7 +21,7 @@ from agents.memory.entries import Entry, is_number
 from agents.memory.summaries import CommitLine, is_commit, parse_commit
 from mud.sanitize import sanitize_json
 from mud.storage.jsonl import LONGEST_LINE, JsonlWriter
-from mud.storage.paths import make_folder, read_bytes
+from mud.storage.paths import LINK, first_link, make_folder, read_bytes, unsafe
 
 PER_FILE = 4096
 COUNTED = 256  # memories of the last step that are counted at opening at most; no step leaves one character as many
@@ -32,9 +32,14 @@ _MEMORY, _EVENT = b'{"seq":', b'"event":'
 
 
 def archive_files(folder: Path) -> list[tuple[int, Path]]:
-    """Return an archive's files in order, each with its first memory; none after a gap over `LEAP`. Raises OSError."""
+    """Return an archive's files in order, each with its first memory; none after a gap over `LEAP`.
+
+    Raises OSError, also for a folder that is a link.
+    """
     if not folder.is_dir():
         return []
+    if (link := first_link(folder)) is not None:
+        raise unsafe(link, LINK)
     found = sorted((int(path.stem), path) for path in folder.iterdir() if _NAME.fullmatch(path.name))
     leaps = (at for at, (one, after) in enumerate(pairwise([(1, folder), *found])) if after[0] > one[0] + LEAP)
     return found[: next(leaps, None)]

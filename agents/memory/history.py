@@ -30,9 +30,11 @@ from agents.memory.entries import ORIGIN, Entry, Range, is_memory, is_number, me
 from agents.memory.journal import FILE, HISTORY
 from agents.memory.memory import Memory
 from agents.memory.summaries import TIERS, is_commit, parse_commit
+from mud.clock import parse_iso
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import OWN_LIMIT, READ_LIMIT, read_if_there
 from mud.storage.jsonl import LONGEST_LINE
+from mud.storage.paths import matching
 
 IMPORTANCE = "importance"
 """The event that changes the importance of memories; their own lines never change, and the last event holds."""
@@ -237,14 +239,18 @@ def known_ids(archive: Path) -> set[str]:
 JOURNALS = (FILE, HISTORY)
 _NO_JSON = "cannot be read; expected one JSON object, with the number of a memory as seq or an event"
 _NOT_WHOLE = "cannot be read; expected at, kind and text, each a text"
+_NO_TIME = "has a time that is none; expected one such as 2026-11-20T07:21:37.123Z as at"
 _NO_COMMIT = "is a commit that cannot be used; expected what its summaries cover, and their files"
 
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+"'
+_DAY = rb"(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
+_AT = rb'"[1-9]\d{3}-%bT(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z"' % _DAY
+"""A time as the program writes it. Of a leap day it is looked at more closely."""
 _NULL = rb"(?:null|%b)" % _TEXT
 _WRITTEN = re.compile(
-    rb'^{"seq":([1-9]\d{0,11}),"at":%(text)b,"kind":%(text)b,"actor":%(null)b,"place":%(null)b,"text":%(text)b,'
+    rb'^{"seq":([1-9]\d{0,11}),"at":%(at)b,"kind":%(text)b,"actor":%(null)b,"place":%(null)b,"text":%(text)b,'
     rb'"reason":%(null)b,"failed":(?:true|false),"importance":\d{1,2},"source":(0|[1-9]\d{0,11})'
-    rb'(?:,"mark":%(text)b)?(?:,"id":%(text)b)?(?:,"from":%(text)b)?}\n' % {b"text": _TEXT, b"null": _NULL},
+    rb'(?:,"mark":%(text)b)?(?:,"id":%(text)b)?(?:,"from":%(text)b)?}\n' % {b"text": _TEXT, b"null": _NULL, b"at": _AT},
     re.MULTILINE,
 )
 """A memory as `Entry.to_json` writes it. Groups: its number and its ledger step."""
@@ -364,10 +370,9 @@ def examine_file(data: bytes, first: int, last: int | None) -> tuple[list[tuple[
             if seq < highest:
                 wrong.append((number, f"memory {seq} stands behind memory {highest}; expected them in order"))
             highest = max(highest, seq)
+            wrong += [(number, fault)] if (fault := _fault_of_memory(line)) else []
             if is_memory(line):
                 sources.append(source if is_number(source := line.get("source")) else 0)
-            else:
-                wrong.append((number, _NOT_WHOLE))
     end = last if last is not None else highest
     gaps = missing(sorted(lines), first, end) if lines or last is not None else []
     if not wrong and not gaps:
@@ -380,6 +385,16 @@ def examine_file(data: bytes, first: int, last: int | None) -> tuple[list[tuple[
             messages.append((min(before, max(count, 1)), f"{lost}; expected every memory from {first} on"))
     found = sorted({entry.seq for entry in entries(data, first, first, end)})
     return sorted(messages), missing(found, first, end), sources
+
+
+def _fault_of_memory(line: Mapping[str, Any]) -> str:
+    if not is_memory(line):
+        return _NOT_WHOLE
+    try:
+        parse_iso(line["at"])
+    except ValueError:
+        return f"memory {line['seq']} {_NO_TIME}"
+    return ""
 
 
 def _in_rows(wrong: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
@@ -396,7 +411,7 @@ def _in_rows(wrong: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 def unreadable(folder: Path) -> Iterator[Problem]:
     """Yield the problems of notes, summaries and journals; `folder` is `vault/agents/<slug>`."""
     beside = (*(f"summaries/{tier}.md" for tier in TIERS), *JOURNALS)
-    for path in (*sorted((folder / "notes").glob("[!.]*.md")), *(folder / name for name in beside)):
+    for path in (*matching(folder / "notes", "[!.]*.md"), *(folder / name for name in beside)):
         yield from unreadable_file(folder, path)
 
 

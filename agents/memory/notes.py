@@ -85,6 +85,8 @@ class _Snapshot:
         """Return a snapshot of the folder as it is now; files that did not change are not read again."""
         changed = _changed_at(folder)  # first, so that a change made meanwhile is noticed the next time
         states: dict[str, tuple[int, int, int]] = {}
+        if not may_be_read(folder):
+            return _Snapshot()
         with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith(_ENDING):

@@ -19,6 +19,7 @@ from mud.clock import Clock, iso
 from mud.errors import Problem, VaultProblem
 from mud.storage.documents import link_name, parse_document
 from mud.storage.files import read_text, sha256_text
+from mud.storage.paths import may_be_read
 
 FOLDER = "memories"
 IMPORT = "import"
@@ -98,7 +99,8 @@ def read_seed(folder: Path, name: str) -> Seed:
 
 def _names(folder: Path) -> list[str]:
     try:
-        files = [path for path in (folder / FOLDER).iterdir() if path.suffix == ".md" and path.is_file()]
+        here = (folder / FOLDER).iterdir() if may_be_read(folder / FOLDER, inside=True) else ()
+        files = [path for path in here if path.suffix == ".md" and path.is_file()]
     except (FileNotFoundError, NotADirectoryError):
         return []
     return sorted(path.name for path in files if not path.name.startswith("."))

@@ -457,7 +457,7 @@ class CurrentSummaries:
         except VaultProblem:
             found = None
         if held is None or found is None or found.covers != held.summary.covers:
-            return self._set_right(tier, raw, found) if self._writable else []
+            return self._set_right(tier, raw, found)
         if opening and not is_whole(raw) and held.committed.text.startswith(found.text):
             return self._mend(held, raw) if self._writable else []
         held.raw = raw if found.text else held.raw  # a blank text is an edit in progress
@@ -489,19 +489,20 @@ class CurrentSummaries:
         return [f"summaries/{tier}.md: it broke off, and is restored; what stood there is kept as {name}"]
 
     def _set_right(self, tier: str, raw: str, found: Summary | None) -> list[str]:
-        """Restore a file with a wrong range; its text is kept unless a version holds it."""
-        name = None
+        """Restore a file with a wrong range; its text is kept unless a version holds it. A reader only says so."""
+        name, held, file = "", self._held.get(tier), f"summaries/{tier}.md"
+        wrong = "there is no such summary yet"
+        if held is not None:
+            wrong = "it must say that it covers memories {} to {}".format(*held.summary.covers)
+        if not self._writable:
+            return [] if self._files.is_kept(tier, raw) else [f"{file}: {wrong}"]
         if not self._files.is_kept(tier, raw):
             name = self._files.keep_edited(tier, raw, found.updated if found is not None else self._now())
-        held = self._held.get(tier)
         if held is None:
             remove(self._files.current(tier))
-            wrong = "there is no such summary yet"
         else:
             held.raw = self._files.write_current(held.summary)
-            first, last = held.summary.covers
-            wrong = f"it must say that it covers memories {first} to {last}"
-        return [f"summaries/{tier}.md: {wrong}; the text is kept as {name}"] if name else []
+        return [f"{file}: {wrong}; the text is kept as {name}"] if name else []
 
     def restore(self, *, opening: bool = False) -> list[str]:
         """Write again each file that is missing, blank or outdated; return messages for the owner."""

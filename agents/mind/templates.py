@@ -12,7 +12,7 @@ from typing import Generic, TypeVar
 
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_if_there
-from mud.storage.paths import SHIPPED
+from mud.storage.paths import SHIPPED, matching
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class Templates(Generic[T]):
         return problems
 
     def there(self) -> list[str]:
-        return sorted(path.name for path in self._folder.glob("[!.]*.md"))
+        return [path.name for path in matching(self._folder, "[!.]*.md")]
 
     def names(self) -> list[str]:
         """Return the names of the usable templates, without `.md`."""

@@ -18,11 +18,12 @@ import orjson
 
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
-from mud.storage.paths import make_folder
+from mud.storage.paths import make_folder, matching
 from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
+NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
 _UNTYPED = '"line":null'
 """Part of a step without input; texts cannot contain it, as their quotation marks are escaped."""
 _NO_NUMBER = ("null", "NaN", "Infinity")
@@ -31,7 +32,7 @@ _NO_NUMBER = ("null", "NaN", "Infinity")
 
 def misnamed(vault: Path) -> list[Problem]:
     """Return files whose name has an invalid step number; they are not read."""
-    numbers = ((path.name, path.stem.partition("-")[2]) for path in (vault / "log").glob("ledger-*.jsonl"))
+    numbers = ((path.name, path.stem.partition("-")[2]) for path in matching(vault / "log", "ledger-*.jsonl"))
     wrong = sorted(name for name, number in numbers if number.isdecimal() and not _is_number(name, number))
     message = f"its number is none that a step may have; expected 10 to 16 digits, {HIGHEST_STEP:,} at most"
     return [Problem(f"log/{name}", 0, "", message) for name in wrong]
@@ -48,9 +49,13 @@ class Ledger:
         self._writer: JsonlWriter | None = None
         self._first = 0
         self.last = 0
+        self.wrong: list[Problem] = []
 
     def open(self) -> list[str]:
-        """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line."""
+        """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line.
+
+        Lines of the last file that hold no step are in `wrong` then.
+        """
         make_folder(self._folder, above=True)
         files = self._files()
         if not files:
@@ -59,11 +64,14 @@ class Ledger:
         self._writer = JsonlWriter(path)
         self.last = self._first - 1
         for line in read_jsonl(path):
-            self.last = max(self.last, _step_of(line) or 0)
+            step = _step_of(line)
+            self.last = max(self.last, step or 0)
+            if step is None:
+                self.wrong.append(Problem(f"{self._folder.name}/{path.name}", line.number, "", NO_STEP))
         return [self._writer.message] if self._writer.message else []
 
     def _files(self) -> list[tuple[int, Path]]:
-        found = ((_NAME.match(path.name), path) for path in self._folder.glob("ledger-*.jsonl"))
+        found = ((_NAME.match(path.name), path) for path in matching(self._folder, "ledger-*.jsonl"))
         return sorted((int(name[1]), path) for name, path in found if name)
 
     def append(self, step: int, record: dict[str, Any]) -> None:

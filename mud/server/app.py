@@ -86,11 +86,17 @@ def _log_into(folder: Path) -> None:
     shown = logging.StreamHandler()
     shown.setLevel(logging.WARNING)
     shown.setFormatter(_Plain())
+    shown.addFilter(_is_ours)
     root = logging.getLogger()
     root.setLevel(logging.INFO)
     root.handlers[:] = [file, shown]
     logging.raiseExceptions = False  # a full disk must not print a traceback for every line of the log
     logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs a line for every call
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """Return whether a line is for the owner; what a library logs stands in the log file only."""
+    return record.name.partition(".")[0] in {"root", "mud", "agents", "asyncio"}
 
 
 class _Plain(logging.Formatter):

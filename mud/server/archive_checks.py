@@ -19,15 +19,14 @@ from agents.memory.memory import Memory
 from agents.mind.actor import left_by
 from mud.clock import VirtualClock
 from mud.engine.engine import changes_of
-from mud.engine.ledger import Ledger
+from mud.engine.ledger import NO_STEP, Ledger
 from mud.errors import LociError, Problem, VaultProblem
+from mud.storage.paths import matching
 from mud.storage.world_files import read_state
 from mud.world.changes import Define, Put
 from mud.world.narration import shortened
 from mud.world.things import Thing
 from mud.world.world import FIRST_ID, number_of
-
-NO_STEP = "this line is no step and is passed over; expected one JSON object with the number of a step"
 
 NO_CHANGE = (
     'this step holds what is no change, and it is passed over: {}; expected one such as {{"put": "#1001", "into": '
@@ -83,7 +82,7 @@ def check_lives(
     known = {one.slug: one for one in definitions}
     problems: list[Problem] = []
     lives: list[_ExaminedArchive] = []
-    for folder in sorted(path for path in vault.glob("agents/[!.]*") if path.is_dir()):
+    for folder in (path for path in matching(vault / "agents", "[!.]*") if path.is_dir() and not path.is_symlink()):
         between()
         whose, archive = known.get(folder.name), folder / "archive"
         problems += _opened(whose, folder) if whose is not None else []
@@ -113,8 +112,9 @@ def _opened(whose: AgentDefinition, folder: Path) -> list[Problem]:
         return [stays_asleep(whose, str(error))]
     finally:
         memory.close()
-    told = [one.partition(": ")[2] for one in told if "summaries" in one]  # `examine` reports its lines more precisely
-    return [Problem(f"agents/{whose.slug}/summaries", 0, "", one) for one in told]
+    parts = (one.partition(": ") for one in told if "summaries" in one)  # `examine` reports its lines more precisely
+    files = ((file if file.startswith("summaries/") else "summaries", why) for file, _, why in parts)
+    return [Problem(f"agents/{whose.slug}/{file}", 0, "", why) for file, why in files]
 
 
 def _held_to_ledger(

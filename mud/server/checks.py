@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from contextlib import suppress
+from pathlib import Path, PurePath
 
 from agents.brains import says_name, wrong_in
 from agents.compaction.settings import CompactionSettings
@@ -21,7 +22,7 @@ from agents.definition import AgentDefinition, find_location, misplaced, misplac
 from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
-from agents.llm.spending import BudgetSettings
+from agents.llm.spending import BudgetSettings, wrong_spending
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
 from agents.mind.lore import LoreFiles, shipped_lore
@@ -38,11 +39,11 @@ from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
 from mud.storage.configuration import Configuration
-from mud.storage.paths import SHIPPED, VaultSettings
+from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import Text, TextStore
 from mud.storage.world_files import NO_ID, WorldFiles, read_state
-from mud.world.names import Named, misleading_names
+from mud.world.names import RESERVED, Named, misleading_names
 from mud.world.narration import Phrase
 from mud.world.things import Kind, Thing
 
@@ -62,6 +63,8 @@ FAMILIES: dict[str, type] = {"llm": LLMProfile}
 
 NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 
+MEANT = ("config", "prompts", "text", WORLD)
+"""Folders with what other files name."""
 EMBED = "embed"  # name of the LLM profile whose server makes embeddings
 VOICES = "instinct."  # prefix of the keys of agents' texts; the name of a voice follows
 DEFAULT_VOICE = "default"  # the voice that the others fall back on
@@ -112,33 +115,47 @@ class VaultReading:
         yield unknown_styles(configuration, [name.removesuffix(".md") for name in self.styles.there()], drafts)
         yield _unknown_templates(configuration, self.templates.there(), drafts)
         yield _beyond_windows(configuration, drafts)
-        folders = sorted(path.parent for path in self.vault.glob("agents/[!.]*/agent.md"))
+        folders = [path.parent for path in matching(self.vault / "agents", "[!.]*/agent.md")]
         yield [problem for folder in folders for problem in fresh(folder)[1]]
         yield [problem for folder in folders for problem in unreadable(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
         yield misnamed(self.vault)
+        yield wrong_spending(self.vault)
 
 
 def check_vault(vault: Path, look: Look = examine) -> list[Problem]:
     """Return everything that is wrong in a vault, each problem once. 100,000 entries take half a second."""
     elsewhere = list(leads_elsewhere(vault))
-    return list(dict.fromkeys([*check_files(vault, elsewhere), *_not_in(elsewhere, check_lives(vault, look=look))]))
+    return list(dict.fromkeys([*check_files(vault, elsewhere), *check_lives(vault, look=look, elsewhere=elsewhere)]))
 
 
-def check_lives(vault: Path, between: Callable[[], None] = lambda: None, look: Look = examine) -> list[Problem]:
+def check_lives(
+    vault: Path,
+    between: Callable[[], None] = lambda: None,
+    look: Look = examine,
+    elsewhere: Sequence[Problem] | None = None,
+) -> list[Problem]:
     """Return everything that is wrong with archives and ledger; see `mud.server.archive_checks`.
 
-    `between` is called repeatedly; an exception it raises ends the check.
+    `between` is called repeatedly; an exception it raises ends the check. `elsewhere` as in `check_files`.
     """
     roster = AgentDirectory(vault / "agents", SCHEMAS)
+    with suppress(VaultProblem):
+        roster.lived(state.files if (state := read_state(vault)) else {})
     roster.load(None, ())
+    owners = {one.id: slug for slug, one in roster.definitions.items()}
+    own = [one for one in roster.drafts.values() if owners.get(one.id, one.slug) == one.slug]
     world_files = WorldFiles(vault)
     world_files.load()
-    return _in_order(lives.check_lives(vault, roster.drafts.values(), world_files.named, between, look))
+    found = lives.check_lives(vault, own, world_files.named, between, look)
+    return _in_order(_not_in(list(leads_elsewhere(vault)) if elsewhere is None else elsewhere, found))
 
 
 def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list[Problem]:
     """Return everything that is wrong in the files that people edit and in the saved state, each problem once.
+
+    A folder that is a link and is not followed comes first. While one of `MEANT` is such a link, references between
+    files are not checked, as they would all be wrong for this one reason.
 
     Args:
         elsewhere: known problems with links; None to look for them.
@@ -146,15 +163,29 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
     reading = VaultReading(vault)
     if elsewhere is None:
         elsewhere = list(leads_elsewhere(vault))
-    problems = [*reading.problems, *check_texts(reading.texts)]
-    for found in reading.checked():
-        problems += at_other_places(problems, found)
-    return _in_order([*elsewhere, *_not_in(elsewhere, problems)])
+    refused = [one for one in elsewhere if (vault / one.file).is_dir()]
+    tops = {PurePath(one.file).parts[0] for one in refused}
+    if not tops.isdisjoint(MEANT):
+        problems = [one for one in reading.problems if WORLD not in tops or not one.file.startswith(f"{WORLD}/")]
+    else:
+        problems = [*reading.problems, *check_texts(reading.texts)]
+        for found in reading.checked():
+            problems += at_other_places(problems, found)
+    return list(dict.fromkeys([*_in_order(refused), *_in_order([*elsewhere, *_not_in(elsewhere, problems)])]))
 
 
-def _not_in(known: Iterable[Problem], problems: Iterable[Problem]) -> list[Problem]:
+def with_met(met: Iterable[Problem], vault: Path) -> list[Problem]:
+    """Return what is wrong in the files, and what was met when they were opened."""
+    found = check_files(vault)
+    refused = [one for one in found if (vault / one.file).is_symlink()]
+    return list(dict.fromkeys([*(one for one in found if one in refused), *_not_in(refused, [*met, *found])]))
+
+
+def _not_in(known: Iterable[Problem], problems: Sequence[Problem]) -> list[Problem]:
+    """Return the problems that are neither of these files nor of what is below them."""
     files = {one.file for one in known}
-    return [one for one in problems if one.file not in files]
+    above = ({one.file, *map(str, PurePath(one.file).parents)} for one in problems)
+    return [one for one, places in zip(problems, above, strict=True) if files.isdisjoint(places)]
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:
@@ -234,6 +265,7 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
         names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
+        names = {name for name in names if name.casefold() not in RESERVED}  # refused, and words of any text
         for name, text in ((name, text) for name in sorted(names) for text in told if name in text):
             if says_name(text, name, words):
                 why = f"it says the name {name}, and whoever has this voice may be called otherwise"

@@ -23,7 +23,7 @@ from mud.engine.ledger import Ledger
 from mud.errors import Problem, VaultProblem
 from mud.registry import Registry
 from mud.server.archive_checks import stays_asleep
-from mud.server.checks import NOWHERE, check_files, with_mistakes
+from mud.server.checks import NOWHERE, check_files, with_met, with_mistakes
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
@@ -55,9 +55,9 @@ def open_world(
     """
     vault = world_files.vault
     ledger = Ledger(vault / "log")
-    messages = ledger.open() if writable else []
-    for message in messages:
-        log.warning("ledger: %s", message)
+    if writable:
+        ledger.open()  # a torn line is what a kill leaves, and no mistake
+        met += ledger.wrong
     files, wrong = world_files.load()  # reported by `check_files`
     new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
     free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
@@ -66,7 +66,7 @@ def open_world(
     files = [one for one in files if one.thing.id]  # a reader and files with mistakes get none
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
-        raise VaultProblem(dict.fromkeys([NOWHERE, *met, *check_files(vault)]))
+        raise VaultProblem(with_met([NOWHERE, *met], vault))
     records = list(ledger.after(state.step if state else 0))
     world = build_world(place_minds(files, minds.definitions.values()), state, records, begins=writable)
     world.reserve(free)

@@ -21,7 +21,7 @@ from mud.sanitize import visible
 from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.files import slugify
-from mud.storage.paths import SETTINGS, check_held
+from mud.storage.paths import SETTINGS, check_held, matching
 from mud.storage.watch import Watcher
 from mud.storage.world_files import FOLDERS, ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
@@ -329,7 +329,7 @@ class Reloading:
 
     def _newcomers(self) -> list[Problem]:
         """Take up files without an agent: the id in one may have been blocked by an agent that has left."""
-        slugs = sorted(path.parent.name for path in (self._parts.vault / "agents").glob("*/agent.md"))
+        slugs = [path.parent.name for path in matching(self._parts.vault / "agents", "*/agent.md")]
         new = (slug for slug in slugs if slug not in self._parts.minds.definitions)
         return [problem for slug in new for problem in self._definition(slug)]
 

@@ -45,19 +45,20 @@ from mud.server.checks import (
     EMBED,
     FAMILIES,
     SCHEMAS,
-    check_files,
     load_phrases,
     thought_templates,
     unknown_in,
     voices_in,
+    with_met,
 )
 from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state, state_of
 from mud.storage.configuration import Configuration
 from mud.storage.files import lock_vault, sweep_leftovers
-from mud.storage.paths import SHIPPED, missing_in
+from mud.storage.paths import OUTSIDE, SHIPPED, may_be_read, missing_in, unsafe
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
+from mud.world.matching import plain
 from mud.world.narration import listed
 
 UNCONFIRMED = "it refuses an archive"
@@ -108,7 +109,7 @@ class Parts:
     @cached_property
     def problems(self) -> list[Problem]:
         """Problems in the vault's files, as of the first access."""
-        return list(dict.fromkeys([*self.met, *check_files(self.vault)]))
+        return with_met(self.met, self.vault)
 
     def told_at_start(self) -> list[str]:
         """Return every problem, one a line, and then what the world does until they are fixed."""
@@ -126,7 +127,10 @@ class Parts:
             if folder == "world":
                 lines.append(f"what {visible(file)} describes is not in the world until then")
             elif folder == "agents" and name == AGENT:
-                lines.append(f"{minds.roster.called(Path(file).parent.name)} is not in the world until then")
+                called = minds.roster.called(Path(file).parent.name)
+                there = any(plain(called) == plain(one.name) for one in world.things.values())
+                who = f"who {visible(file)} describes" if there else called
+                lines.append(f"{who} is not in the world until then")
         return lines
 
     def save(self) -> str:
@@ -371,6 +375,8 @@ def must_have_words(texts: TextStore) -> None:
     """Raise a LociError if a phrase has no text in the vault or in the shipped texts."""
     missing = [one.key for one in load_phrases() if not texts.variants(one.key)]
     if missing:
+        if not may_be_read(texts.folder):
+            raise unsafe(texts.folder, OUTSIDE)
         source = f"copy them from {SHIPPED / 'text'}"
         raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
 

@@ -169,7 +169,7 @@ class JsonlWriter:
             os.fsync(descriptor)
             torn = f"the last line was torn ({size - whole} bytes)"
             self.message = f"{self._path.name}: {torn}; it is kept in {aside.name}"
-            log.warning("%s", self.message)
+            log.info("%s", self.message)
         return whole
 
     def _set_aside(self, torn: bytes) -> Path:

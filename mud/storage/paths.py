@@ -166,9 +166,10 @@ def check_tree(folder: Path) -> None:
 def below(folder: Path, *, hidden: Container[str] = ()) -> Iterator[os.DirEntry[str] | OSError]:
     """Yield all entries below a folder, each before its content, and an OSError for what cannot be listed.
 
-    Links and hidden folders not in `hidden` are not entered.
+    Links and hidden folders not in `hidden` are not entered; nor is the folder itself, if it is a link out of the vault
+    that may not be followed.
     """
-    waiting = [os.fspath(folder)]
+    waiting = [os.fspath(folder)] if may_be_read(folder) else []
     while waiting:
         try:
             with os.scandir(waiting.pop()) as entries:
@@ -192,6 +193,11 @@ def markdown_below(folder: Path) -> list[Path]:
     """Return the markdown files below a folder, sorted, without hidden ones. Errors are ignored here."""
     found = (one for one in below(folder) if isinstance(one, os.DirEntry))
     return sorted(Path(one.path) for one in found if one.name.endswith(".md") and not one.name.startswith("."))
+
+
+def matching(folder: Path, pattern: str) -> list[Path]:
+    """Return what fits a pattern in a folder, sorted; nothing from behind a link that may not be followed."""
+    return sorted(folder.glob(pattern)) if may_be_read(folder) else []
 
 
 def remove(path: Path) -> None:

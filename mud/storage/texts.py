@@ -164,20 +164,20 @@ class TextStore:
     """All texts of a vault. A file with a mistake keeps its last good texts; `shipped` fills gaps of an older vault."""
 
     def __init__(self, folder: Path, shipped: Path | None = None) -> None:
-        self._folder, self._shipped = folder, shipped
+        self.folder, self._shipped = folder, shipped
         self._lent: dict[str, Text] = {}
         self._texts: dict[str, Text] = {}
         self._rules: tuple[Rule, ...] = ()
 
     def load(self) -> list[Problem]:
-        own, problems = self._read(self._folder)
+        own, problems = self._read(self.folder)
         self._lent = self._missing(own)
         self._texts = self._lent | own
         return problems
 
     def _missing(self, own: Mapping[str, Text]) -> dict[str, Text]:
         """Return the shipped texts that the vault lacks, but no free ones, and none for a vault without texts."""
-        if self._shipped is None or not own or self._shipped.resolve() == self._folder.resolve():
+        if self._shipped is None or not own or self._shipped.resolve() == self.folder.resolve():
             return {}
         files = [path for path in sorted(self._shipped.glob("*.md")) if not f"{path.stem}.".startswith(FREE)]
         return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
@@ -187,7 +187,7 @@ class TextStore:
 
         A file that is empty or gone is an edit in progress, and its texts stay.
         """
-        texts, problems = self._read(self._folder)
+        texts, problems = self._read(self.folder)
         here = {text.file for text in texts.values()}
         in_edit = {text.file for text in self._texts.values() if text.file not in here and self._in_edit(text.file)}
         kept = {key: text for key, text in self._texts.items() if text.file in in_edit}
@@ -256,7 +256,7 @@ class TextStore:
         return texts, problems
 
     def _in_edit(self, file: str) -> bool:
-        path = self._folder.parent / file
+        path = self.folder.parent / file
         try:
             return not (read_if_there(path) or "").strip()
         except VaultProblem:

@@ -31,7 +31,7 @@ from watchdog.observers.api import BaseObserver, EventEmitter
 
 from mud.clock import Clock
 from mud.storage.files import READ_LIMIT, sha256_text
-from mud.storage.paths import read_bytes
+from mud.storage.paths import may_be_read, read_bytes
 
 log = logging.getLogger(__name__)
 
@@ -228,8 +228,8 @@ class _Handler(FileSystemEventHandler):
 
 
 def _is_there(folder: Path) -> bool:
-    """Return False, without raising, for a path that is too long."""
-    return os.path.isdir(folder)  # noqa: PTH112  (a path object raises there)
+    """Return False, without raising, for a path that is too long, and for a link that may not be followed."""
+    return os.path.isdir(folder) and may_be_read(folder)  # noqa: PTH112  (a path object raises there)
 
 
 def _watchable(folder: Path) -> bool:
@@ -243,6 +243,8 @@ def _passing(name: str) -> bool:
 
 def _scan(folder: Path) -> dict[Path, _Mark]:
     found: dict[Path, _Mark] = {}
+    if not _is_there(folder):
+        return found
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -258,6 +260,8 @@ def _scan(folder: Path) -> dict[Path, _Mark]:
 
 
 def _folders_in(folder: Path) -> list[Path]:
+    if not _is_there(folder):
+        return []
     try:
         with os.scandir(folder) as entries:
             return sorted(Path(entry.path) for entry in entries if entry.is_dir(follow_symlinks=False))

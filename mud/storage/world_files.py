@@ -31,7 +31,7 @@ from mud.storage.documents import (
     salvage_document,
 )
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
-from mud.storage.paths import make_folder, move
+from mud.storage.paths import make_folder, matching, move
 from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
@@ -121,7 +121,7 @@ class WorldFiles:
         drafts = [
             _read(self.vault, f"world/{folder}/{path.name}", kind, self._good)
             for folder, kind in FOLDERS.items()
-            for path in sorted((self.vault / "world" / folder).glob("[!.]*.md"))
+            for path in matching(self.vault / "world" / folder, "[!.]*.md")
         ]
         # Files that had their id or name before come first, and copies last.
         copies = self._copies(drafts)

@@ -31,6 +31,7 @@ from agents.llm.spending import (
     keep_spending,
     read_spending,
     write_spending,
+    wrong_spending,
 )
 from agents.llm.tokens import estimate
 from mud.clock import VirtualClock
@@ -347,7 +348,7 @@ def test_a_broken_file_and_a_folder_in_its_place_are_told_and_change_nothing(
     (tmp_path / FILE).write_bytes(b"\xff{{")
     one = budget()
     read_spending(tmp_path, one)
-    assert "cannot be read" in caplog.text
+    assert [wrong.file for wrong in wrong_spending(tmp_path)] == [FILE]
     (tmp_path / FILE).unlink()
     (tmp_path / FILE).mkdir()
     read_spending(tmp_path, one)
