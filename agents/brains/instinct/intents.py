@@ -9,9 +9,9 @@ pattern covers a sentence as a whole.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
@@ -27,19 +27,15 @@ CHOICES = {"type": ("intent",), "wants": WANTS, "asks": ASKS}
 """What a key of an intent may hold; the first where it is left out."""
 FRONT = (*CHOICES, "texts", "last")
 PERSON, STRANGER = "\x01", "\x02"
-"""What stands before a name in a normalized sentence: one that is known, and a capital that only a name explains."""
-_VERB = "\x03"
-"""What stands behind a word of the list `verbal` in a normalized sentence; behind any other stands a blank."""
-SLOTS = {
-    "person": f"(?:[{PERSON}{STRANGER}][^ ]+ |(?:{{person}}))",
-    "who": f"(?:[{PERSON}{STRANGER}][^ ]+ |(?:{{person}}|{{self}}))",
-    "place": "(?:[^ \x03]+ ){1,5}?",
-    "thing": "(?:[^ \x03]+ ){1,6}?",
-    "name": "(?:[^ \x03]+ ){1,3}?",
-    "topic": "(?:[^ \x03]+[ \x03])+?",
-    "text": "(?:[^ \x03]+[ \x03])+?",
-    "few": "(?:[^ \x03]+[ \x03]){1,2}?",
-}
+"""What a word begins with that is a name: one that is known, and one that only its capital shows."""
+MANY = 1 << 10
+"""No bound of the words in a slot."""
+SLOTS = {"person": 0, "who": 0, "place": 5, "thing": 6, "name": 3, "topic": MANY, "text": MANY, "few": 2}
+"""How many words a slot holds at most; 0 where they are a name or of a list."""
+WITH_VERBS = frozenset({"topic", "text", "few"})
+"""Slots that may hold any word."""
+LISTED = {"person": ("person",), "who": ("person", "self")}
+"""The lists whose words stand for a name in a slot."""
 Items = tuple[tuple[str, int], ...]
 """The items of a list, each with the number of its line."""
 _MARK = re.compile(r"\{\w*\}?|'s\b|[^\W_]+(?:-[^\W_]+|'(?!s\b)[^\W_]+)*|\S")
@@ -124,72 +120,160 @@ class Pattern:
             raise ValueError(f"a bracket is not closed; expected {closing[-1]}")
 
     @cached_property
-    def _regex(self) -> re.Pattern[str]:
-        fixed = {"(": "(?:", "[": "(?:", "]": ")?", ")": ")", "|": "|"}
-        verbal = self._words.of("verbal")
-        return re.compile(
-            "".join(
-                fixed.get(mark)
-                or (
-                    f"(?P<{mark[1:-1]}_{at}>{_slot(mark[1:-1], self._words)})"
-                    if mark[0] == "{"
-                    else _said(mark, verbal)
-                )
-                for at, mark in enumerate(self._marks)
-            )
-        )
+    def _steps(self) -> tuple[list[list[_Step]], int]:
+        """The steps from each state, of which the last is tried first, and the last state."""
+        made = _States()
+        opened: list[tuple[str, int, int]] = []
+        at = 0
+        for mark in self._marks:
+            if mark in _BRACKETS:
+                opened.append((mark, at, made.new()))
+                at = made.step(at)
+            elif mark == "|":
+                _, start, end = opened[-1]
+                made.step(at, to=end)
+                at = made.step(start)
+            elif mark in (")", "]"):
+                bracket, start, end = opened.pop()
+                made.step(at, to=end)
+                if bracket == "[":
+                    made.step(start, to=end)
+                at = end
+            elif mark[0] == "{":
+                at = made.slot(at, mark[1:-1], self._words)
+            else:
+                at = made.step(at, _spoken(mark).__contains__)
+        return [some[::-1] for some in made.steps], at
 
-    def fits(self, line: str) -> list[Slot] | None:
-        """Return what is in the slots if a normalized sentence, see `normalized`, fits as a whole; else None."""
-        if not (found := self._regex.fullmatch(line)):
-            return None
-        return [
-            Slot(group.partition("_")[0], _size(line[: found.start(group)]), _size(text))
-            for group, text in found.groupdict().items()
-            if text and group.partition("_")[0] in SLOTS
-        ]
+    def fits(self, words: Sequence[str]) -> list[Slot] | None:
+        """Return what is in the slots if the words of a sentence fit as a whole; else None."""
+        return self._walk(words, 0, whole=True)
 
     def within(self, words: Sequence[str]) -> bool:
         """Return whether a part of some words fits."""
         if any(one.isdisjoint(words) for one in self.needed):
             return False
-        return any(self._regex.match(normalized(words[at:], self._words)) for at in range(len(words)))
+        return any(self._walk(words, at, whole=False) is not None for at in range(len(words)))
+
+    # Every line of every agent comes through here: calls in it take half of the time.
+    def _walk(self, words: Sequence[str], start: int, *, whole: bool) -> list[Slot] | None:  # noqa: C901
+        """Return the slots of the first way through the pattern; None if there is none.
+
+        From a state with a choice the way is looked for once at each word, so that no pattern, whoever wrote it, takes
+        long.
+        """
+        steps, last = self._steps
+        size = len(words)
+        seen: set[tuple[int, int]] = set()
+        waiting: list[tuple[int, int, _Path]] = [(0, start, ())]
+        while waiting:
+            state, at, path = waiting.pop()
+            while state != last or (whole and at < size):
+                choice = steps[state]
+                if len(choice) != 1:
+                    if not choice or (state, at) in seen:
+                        break
+                    seen.add((state, at))
+                    for fits, slot, to in choice[:-1]:
+                        if fits is None:
+                            waiting.append((to, at, (slot, at, path) if slot else path))
+                        elif at < size and fits(words[at]):
+                            waiting.append((to, at + 1, path))
+                fits, slot, state = choice[-1]
+                if slot:
+                    path = (slot, at, path)
+                if fits is not None:
+                    if at == size or not fits(words[at]):
+                        break
+                    at += 1
+            else:
+                return _slots(path)
+        return None
+
+
+class _Step(NamedTuple):
+    """A step from one state to another: over a word that fits, or over none where `fits` is None.
+
+    A slot begins or ends at a step with its name.
+    """
+
+    fits: Callable[[str], bool] | None
+    slot: str
+    to: int
+
+
+class _States:
+    """The states of a pattern while it is read."""
+
+    def __init__(self) -> None:
+        self.steps: list[list[_Step]] = [[]]
+
+    def new(self) -> int:
+        """Return a new state."""
+        self.steps.append([])
+        return len(self.steps) - 1
+
+    def step(self, at: int, fits: Callable[[str], bool] | None = None, to: int = -1, slot: str = "") -> int:
+        """Add a step, to a new state unless told otherwise, and return where it leads."""
+        to = self.new() if to < 0 else to
+        self.steps[at].append(_Step(fits, slot, to))
+        return to
+
+    def slot(self, at: int, name: str, words: Words) -> int:
+        """Add a slot or a list of words, and return the state behind it."""
+        kept = name if name in SLOTS else ""
+        at, end = self.step(at, slot=kept), self.new()
+        if not SLOTS.get(name):
+            if name in LISTED:
+                self.step(at, _is_name, end)
+            items = [item for some in LISTED.get(name, (name,)) for item in words.items(some)]
+            self.step(at, frozenset(item[0] for item in items if len(item) == 1).__contains__, end)
+            for item in (item for item in items if len(item) > 1):
+                before = at
+                for word in item[:-1]:
+                    before = self.step(before, _spoken(word).__contains__)
+                self.step(before, _spoken(item[-1]).__contains__, end)
+            return self.step(end, slot=kept)
+        verbal = words.of("verbal")
+        fits = _is_any if name in WITH_VERBS else lambda word: word not in verbal
+        if SLOTS[name] == MANY:
+            at = self.step(at, fits)
+            self.step(at, to=end)
+            self.step(at, fits, at)
+        for _ in range(SLOTS[name] if SLOTS[name] < MANY else 0):
+            at = self.step(at, fits)
+            self.step(at, to=end)  # as few words as may be
+        return self.step(end, slot=kept)
+
+
+_Path = tuple[str, int, "_Path"] | tuple[()]
+"""Where slots begin and end on a way, the last first: a slot's name, the number of the word, and what was before."""
+
+
+def _slots(path: _Path) -> list[Slot]:
+    found: list[Slot] = []
+    while path:
+        name, end, before = path
+        assert before
+        _, first, path = before
+        found.insert(0, Slot(name, first, end - first))
+    return found
+
+
+def _is_name(word: str) -> bool:
+    return word[0] in (PERSON, STRANGER)
+
+
+def _is_any(word: str) -> bool:
+    return True
 
 
 def _spoken(word: str) -> frozenset[str]:
     return frozenset(_SPOKEN.get(word, (word,)))
 
 
-def _size(line: str) -> int:
-    """Return how many words a part of a normalized sentence has."""
-    return line.count(" ") + line.count(_VERB)
-
-
 def _is_word(mark: str) -> bool:
     return mark[0].isalnum() or mark == "'s"
-
-
-def _said(word: str, verbal: frozenset[str]) -> str:
-    """Return the regular expression of a word of a pattern."""
-    spoken = [f"{re.escape(one)}{_VERB if one in verbal else ' '}" for one in _SPOKEN.get(word, (word,))]
-    return f"(?:{'|'.join(spoken)})" if len(spoken) > 1 else spoken[0]
-
-
-@lru_cache(maxsize=1 << 8)
-def _slot(name: str, words: Words) -> str:
-    """Return the regular expression of a slot, or of a list of words."""
-    regex = SLOTS.get(name, f"{{{name}}}")
-    for one in ("person", "self", name):
-        if f"{{{one}}}" in regex:
-            said = ("".join(_said(word, words.of("verbal")) for word in item) for item in words.items(one))
-            regex = regex.replace(f"{{{one}}}", "|".join(said) or "(?!)")
-    return regex
-
-
-def normalized(words: Sequence[str], lists: Words) -> str:
-    """Return words as patterns read them."""
-    verbal = lists.of("verbal")
-    return "".join([f"{word}{_VERB}" if word in verbal else f"{word} " for word in words])
 
 
 class Intent(NamedTuple):

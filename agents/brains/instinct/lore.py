@@ -18,7 +18,6 @@ from agents.brains.instinct.intents import (
     Intent,
     Pattern,
     Slot,
-    normalized,
     parse_intent,
     parse_words,
 )
@@ -292,7 +291,7 @@ class Lore:
 
     def _matches(self, sentence: str, some: tuple[Token, ...], last: bool) -> Iterator[_Match]:
         words = [one.word for one in some]
-        line, have = normalized(words, self.words), set(words)
+        have = set(words)
         rows = [
             *self._opening.get(words[0], ()),
             *(row for word in dict.fromkeys(words) for row in self._within.get(word, ())),
@@ -300,7 +299,7 @@ class Lore:
         for order, intent, pattern in rows:
             if intent.last is not last or any(map(have.isdisjoint, pattern.needed)):
                 continue
-            if (found := pattern.fits(line)) is not None:
+            if (found := pattern.fits(words)) is not None:
                 yield _match(found, sentence, some, order, intent)
 
     # ---- words and names ----

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains.instinct.intents import Pattern, normalized
+from agents.brains.instinct.intents import Pattern
 from agents.brains.instinct.meaning import Names
 from tests.unit.agents.brains.instinct.shipped import LORE
 
@@ -13,7 +13,7 @@ SENTENCES = st.lists(WORDS, min_size=1, max_size=5)
 
 
 def fits(pattern: str, sentence: str) -> bool:
-    return Pattern(pattern, LORE.words).fits(normalized(sentence.split(), LORE.words)) is not None
+    return Pattern(pattern, LORE.words).fits(sentence.split()) is not None
 
 
 @pytest.mark.parametrize(
@@ -90,6 +90,19 @@ def test_any_line_is_read_without_an_error(text: str) -> None:
 @given(st.text(alphabet="()[]{}| abc'", max_size=30))
 def test_any_pattern_is_read_or_refused_with_a_reason(text: str) -> None:
     try:
-        Pattern(text, LORE.words).fits("abc ")
+        Pattern(text, LORE.words).fits(["abc"])
     except ValueError as error:
         assert str(error)  # noqa: PT017 - a reason is what this is about
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["[bees] " * 60 + "honey", "[(bees|bees bees)] " * 30 + "honey", "[{topic}] " * 30 + "honey"],
+)
+def test_no_pattern_takes_long_whoever_wrote_it(pattern: str) -> None:
+    assert not fits(pattern, "bees " * 60)
+    assert fits(pattern, "bees " * 20 + "honey")
+
+
+def test_brackets_may_be_nested_as_deep_as_anybody_likes() -> None:
+    assert fits("hive " + "[" * 2000 + "bees" + "]" * 2000, "hive bees")
