@@ -25,6 +25,7 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
+NEAR_W, LEAST, AHEAD_W, SHARE_W, KIN_W, LACK_W = 1.3, 0.25, 1.5, 0.5, 0.85, -0.2
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
@@ -174,7 +175,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         lore: what the vault says of language.
     """
     words, scale = lore.words, _Scale(question, lore.words)
-    near = {hit.entry.seq: hit.vector or 0.0 for hit in hits if hit.entry}
+    near = {hit.entry.seq: hit.vector for hit in hits if hit.entry and hit.vector is not None}
+    first = next((hit.entry.seq for hit in hits if hit.entry), 0)
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
     told: dict[str, list[tuple[int, str]]] = {}
@@ -192,9 +194,15 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
             if entry.kind in ("heard", "told") and not fact.via:
                 fact = fact._replace(words=resolved(fact.words, seq, before, words))
                 before.append((seq, fact.words))
-            score = scale.score(fact, near.get(seq, 0.0)) + 0.05 * (seq == next(iter(near), 0))
-            if score > 0:
-                found.append(fact._replace(score=score))
+            if not scale.is_beside(fact):
+                found.append(fact)
+    best = sorted({fact.seq: near.get(fact.seq, 0.0) for fact in found}.values(), reverse=True)[:2]
+    for number, fact in enumerate(found):
+        vector = near.get(fact.seq)
+        ahead = vector - best[vector == best[0] and len(best) > 1] if vector is not None else 0.0
+        score = scale.score(fact, vector or 0.0, ahead) + 0.05 * (fact.seq == first)
+        found[number] = fact._replace(score=score)
+    found = [fact for fact in found if fact.score > 0]
     for hit in hits:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
@@ -281,32 +289,40 @@ class _Scale:
     def _is_weak(self, word: str) -> bool:
         return self._words.stem(word) in self._words.weak
 
-    def score(self, fact: Fact, vector: float) -> float:
-        """Say how well a fact answers: telling words it shares, how near recall has it, and if it has what is asked."""
-        question, words, near = self._question, self._words, max(0.0, vector - 0.3)
+    def score(self, fact: Fact, vector: float, ahead: float) -> float:
+        """Say how well a fact answers: telling words it shares, how near recall has it, and if it has what is asked.
+
+        Args:
+            fact: the fact.
+            vector: its similarity to the question.
+            ahead: by how much that is more than that of any other fact; less than 0 when another one is nearer.
+        """
+        question, words = self._question, self._words
+        near = NEAR_W * max(0.0, vector - LEAST) + AHEAD_W * max(-0.2, min(0.2, ahead))
         beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
-        if (not shared and near < 0.12) or self._is_beside(fact):
+        if not (shared or vector):
             return 0.0
         literal = said(fact.words)
         exact = self._exact(fact.words) if self._asked else 0.0
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        weight, most = 1.0, 2.0
+        most = 2.0
         if self._general and literal.isdisjoint(self._asked):
-            shared, exact, weight = shared * 0.3, 0.0, 2.0
-        score = 0.8 * shared + 0.1 * exact + weight * near
+            shared, exact = shared * 0.3, 0.0
+        score = SHARE_W * shared + 0.1 * exact + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
-            score *= 0.5
+            score *= KIN_W
+            most = SURE - 0.06
         if question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words))):
             score -= 0.5  # it says no more than the question
         if question.asks in _EXACT:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
-            score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
+            score += 0.1 if has else LACK_W if question.asks in _LACKED else LACK_W / 2
             most = most if has else SURE - 0.06
         if question.own and fact.actor == question.asker:
             score += 0.12
@@ -319,7 +335,7 @@ class _Scale:
         roots = set(map(self._words.stem, said(text)))
         return sum(self._words.stem(word) in roots for word in self._asked) / len(self._asked)
 
-    def _is_beside(self, fact: Fact) -> bool:
+    def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
         question, words, literal = self._question, self._words, said(fact.words)
         mine = not _MINE.isdisjoint(literal)
@@ -357,7 +373,7 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
         text = inner if source else rest if rest and len(frame.split()) < 9 else line
         fact = Fact(text, 0.0, "heard" if source else hit.kind, source, title=hit.title or "", origin=origin)
         shares = words.coverage(question.words, fact.words)
-        score = scale.score(fact, 0.0) - 0.1 if shares >= 0.5 and source != question.me else 0.0
+        score = scale.score(fact, 0.0, 0.0) - 0.1 if shares >= 0.5 and not (source == question.me or scale.is_beside(fact)) else 0.0
         best = max(best, fact._replace(score=score), key=lambda one: one.score)
     if best.words:
         yield best
