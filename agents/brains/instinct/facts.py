@@ -25,7 +25,8 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
-NEAR_W, LEAST, AHEAD_W, SHARE_W, KIN_W, LACK_W = 1.3, 0.25, 1.5, 0.5, 0.85, -0.2
+NEAR_W, LEAST, AHEAD_W, SHARE_W, KIN_W, LACK_W = 1.0, 0.25, 2.0, 0.5, 0.5, -0.2
+AHEAD = 0.06
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
@@ -175,7 +176,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         lore: what the vault says of language.
     """
     words, scale = lore.words, _Scale(question, lore.words)
-    near = {hit.entry.seq: hit.vector for hit in hits if hit.entry and hit.vector is not None}
+    near = {hit.entry.seq: hit.vector for hit in reversed(hits) if hit.entry and hit.vector is not None}
     first = next((hit.entry.seq for hit in hits if hit.entry), 0)
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
@@ -317,7 +318,8 @@ class _Scale:
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
             score *= KIN_W
             most = SURE - 0.06
-        if question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words))):
+        echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
+        if echo:
             score -= 0.5  # it says no more than the question
         if question.asks in _EXACT:
             has = part(fact.words, question.asks, self._text, words) is not None
@@ -329,7 +331,9 @@ class _Scale:
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
-        return min(most, score - 0.15 if theirs and score < SURE else score)
+        score = min(most, score - 0.15 if theirs and score < SURE else score)
+        offered = vector >= LEAST and ahead >= AHEAD and not other and not echo
+        return max(score, NEAR) if offered else score
 
     def _exact(self, text: str) -> float:
         roots = set(map(self._words.stem, said(text)))
