@@ -25,8 +25,10 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
-NEAR_W, LEAST, AHEAD_W, SHARE_W, KIN_W, LACK_W = 1.0, 0.25, 2.0, 0.5, 0.5, -0.2
-AHEAD = 0.06
+LEAST, CLOSE, AHEAD = 0.25, 0.48, 0.06
+"""From which similarity on the fact that recall has nearest may be offered, and from which in any case; below that it
+must be nearer than any other fact by so much. Measured with sentences of everyday life, as are the weights below.
+"""
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
@@ -299,7 +301,7 @@ class _Scale:
             ahead: by how much that is more than that of any other fact; less than 0 when another one is nearer.
         """
         question, words = self._question, self._words
-        near = NEAR_W * max(0.0, vector - LEAST) + AHEAD_W * max(-0.2, min(0.2, ahead))
+        near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
         beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
@@ -313,18 +315,17 @@ class _Scale:
         most = 2.0
         if self._general and literal.isdisjoint(self._asked):
             shared, exact = shared * 0.3, 0.0
-        score = SHARE_W * shared + 0.1 * exact + near
+        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
-            score *= KIN_W
-            most = SURE - 0.06
+            score *= 0.5
         echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
         if echo:
             score -= 0.5  # it says no more than the question
         if question.asks in _EXACT:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
-            score += 0.1 if has else LACK_W if question.asks in _LACKED else LACK_W / 2
+            score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
             most = most if has else SURE - 0.06
         if question.own and fact.actor == question.asker:
             score += 0.12
@@ -332,7 +333,7 @@ class _Scale:
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         score = min(most, score - 0.15 if theirs and score < SURE else score)
-        offered = vector >= LEAST and ahead >= AHEAD and not other and not echo
+        offered = vector >= LEAST and ahead >= (AHEAD if vector < CLOSE else 0.0) and not other and not echo
         return max(score, NEAR) if offered else score
 
     def _exact(self, text: str) -> float:
