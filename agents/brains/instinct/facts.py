@@ -199,12 +199,11 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
                 before.append((seq, fact.words))
             if not scale.is_beside(fact):
                 found.append(fact)
-    best = sorted({fact.seq: near.get(fact.seq, 0.0) for fact in found}.values(), reverse=True)[:2]
+    best, second = sorted((LEAST, LEAST, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
     for number, fact in enumerate(found):
-        vector = near.get(fact.seq)
-        ahead = vector - best[vector == best[0] and len(best) > 1] if vector is not None else 0.0
-        score = scale.score(fact, vector or 0.0, ahead) + 0.05 * (fact.seq == first)
-        found[number] = fact._replace(score=score)
+        vector = near.get(fact.seq, 0.0)
+        ahead = vector - (second if vector == best else best) if vector else 0.0
+        found[number] = fact._replace(score=scale.score(fact, vector, ahead) + 0.05 * (fact.seq == first))
     found = [fact for fact in found if fact.score > 0]
     for hit in hits:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
@@ -292,7 +291,7 @@ class _Scale:
     def _is_weak(self, word: str) -> bool:
         return self._words.stem(word) in self._words.weak
 
-    def score(self, fact: Fact, vector: float, ahead: float) -> float:
+    def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
         """Say how well a fact answers: telling words it shares, how near recall has it, and if it has what is asked.
 
         Args:
@@ -378,7 +377,8 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
         text = inner if source else rest if rest and len(frame.split()) < 9 else line
         fact = Fact(text, 0.0, "heard" if source else hit.kind, source, title=hit.title or "", origin=origin)
         shares = words.coverage(question.words, fact.words)
-        score = scale.score(fact, 0.0, 0.0) - 0.1 if shares >= 0.5 and not (source == question.me or scale.is_beside(fact)) else 0.0
+        fits = shares >= 0.5 and source != question.me and not scale.is_beside(fact)
+        score = scale.score(fact) - 0.1 if fits else 0.0
         best = max(best, fact._replace(score=score), key=lambda one: one.score)
     if best.words:
         yield best
