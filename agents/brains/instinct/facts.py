@@ -25,10 +25,8 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
-LEAST, CLOSE, AHEAD = 0.25, 0.48, 0.06
-"""From which similarity on the fact that recall has nearest may be offered, and from which in any case; below that it
-must be nearer than any other fact by so much. Measured with sentences of everyday life, as are the weights below.
-"""
+LEAST, CLOSE, AHEAD = 0.25, 0.46, 0.06
+"""From which similarity on the nearest fact may be offered if it is so much ahead, and from which it may be sure."""
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
@@ -199,10 +197,10 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
                 before.append((seq, fact.words))
             if not scale.is_beside(fact):
                 found.append(fact)
-    best, second = sorted((LEAST, LEAST, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
+    nearest, second = sorted((LEAST, LEAST, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
     for number, fact in enumerate(found):
         vector = near.get(fact.seq, 0.0)
-        ahead = vector - (second if vector == best else best) if vector else 0.0
+        ahead = vector - (second if vector == nearest else nearest) if vector else 0.0
         found[number] = fact._replace(score=scale.score(fact, vector, ahead) + 0.05 * (fact.seq == first))
     found = [fact for fact in found if fact.score > 0]
     for hit in hits:
@@ -292,13 +290,7 @@ class _Scale:
         return self._words.stem(word) in self._words.weak
 
     def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
-        """Say how well a fact answers: telling words it shares, how near recall has it, and if it has what is asked.
-
-        Args:
-            fact: the fact.
-            vector: its similarity to the question.
-            ahead: by how much that is more than that of any other fact; less than 0 when another one is nearer.
-        """
+        """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
         question, words = self._question, self._words
         near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
         beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
@@ -307,14 +299,13 @@ class _Scale:
         if not (shared or vector):
             return 0.0
         literal = said(fact.words)
-        exact = self._exact(fact.words) if self._asked else 0.0
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        most = 2.0
+        most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
         if self._general and literal.isdisjoint(self._asked):
-            shared, exact = shared * 0.3, 0.0
-        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
+            shared *= 0.3
+        score = (0.6 if vector else 0.9) * shared + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
             score *= 0.5
@@ -334,10 +325,6 @@ class _Scale:
         score = min(most, score - 0.15 if theirs and score < SURE else score)
         offered = vector >= LEAST and ahead >= (AHEAD if vector < CLOSE else 0.0) and not other and not echo
         return max(score, NEAR) if offered else score
-
-    def _exact(self, text: str) -> float:
-        roots = set(map(self._words.stem, said(text)))
-        return sum(self._words.stem(word) in roots for word in self._asked) / len(self._asked)
 
     def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
