@@ -305,7 +305,8 @@ class _Scale:
         most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
         if self._general and literal.isdisjoint(self._asked):
             shared *= 0.3
-        score = (0.6 if vector else 0.9) * shared + near
+        exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
+        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
             score *= 0.5
