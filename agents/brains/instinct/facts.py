@@ -202,12 +202,11 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         vector = near.get(fact.seq, 0.0)
         ahead = vector - (second if vector == nearest else nearest) if vector else 0.0
         found[number] = fact._replace(score=scale.score(fact, vector, ahead) + 0.05 * (fact.seq == first))
-    found = [fact for fact in found if fact.score > 0]
     for hit in hits:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered(found[::-1], words)[:KEPT]
+    best = _ordered([one for one in reversed(found) if one.score > 0], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -282,12 +281,8 @@ class _Scale:
         )
         self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
         self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
-        self._general = all(map(self._is_weak, self._asked))
         self._roots = set(map(words.stem, question.words))
         self._text = tuple(tokens(question.text))
-
-    def _is_weak(self, word: str) -> bool:
-        return self._words.stem(word) in self._words.weak
 
     def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
         """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
@@ -303,16 +298,13 @@ class _Scale:
         if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
         most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
-        if self._general and literal.isdisjoint(self._asked):
-            shared *= 0.3
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
         score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
-            score *= 0.5
+            score, most = score * 0.5, min(most, SURE - 0.06)
         echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
-        if echo:
-            score -= 0.5  # it says no more than the question
+        score -= 0.5 * echo  # it says no more than the question
         if question.asks in _EXACT:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
@@ -336,7 +328,7 @@ class _Scale:
         if fact.kind == "saw":
             return question.asks not in ("when", "yes", "where") and question.person != fact.actor
         if fact.kind == "result":
-            strong = [word for word in self._asked if not self._is_weak(word)]
+            strong = [word for word in self._asked if words.stem(word) not in words.weak]
             whole = len(strong) > 1 and words.coverage(strong, fact.words) > 0.99
             return not words.coverage(strong, fact.title) and not whole
         if question.yours and question.person in ("", question.me):
