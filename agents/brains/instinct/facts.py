@@ -26,6 +26,8 @@ from mud.world.sentences import sentences
 
 SURE, NEAR = 0.6, 0.42
 """From which score on a fact answers a question, and from which it may have to do with it."""
+LEAST, CLOSE, AHEAD = 0.25, 0.46, 0.06
+"""From which similarity on the nearest fact may be offered if it is so much ahead, and from which it may be sure."""
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
@@ -175,7 +177,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         lore: what the vault says of language.
     """
     words, scale = lore.words, _Scale(question, lore.words)
-    near = {hit.entry.seq: hit.vector or 0.0 for hit in hits if hit.entry}
+    near = {hit.entry.seq: hit.vector for hit in reversed(hits) if hit.entry and hit.vector is not None}
+    first = next((hit.entry.seq for hit in hits if hit.entry), 0)
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
     told: dict[str, list[tuple[int, str]]] = {}
@@ -193,14 +196,18 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
             if entry.kind in ("heard", "told") and not fact.via:
                 fact = fact._replace(words=resolved(fact.words, seq, before, words))
                 before.append((seq, fact.words))
-            score = scale.score(fact, near.get(seq, 0.0)) + 0.05 * (seq == next(iter(near), 0))
-            if score > 0:
-                found.append(fact._replace(score=score))
+            if not scale.is_beside(fact):
+                found.append(fact)
+    nearest, second = sorted((LEAST, LEAST, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
+    for number, fact in enumerate(found):
+        vector = near.get(fact.seq, 0.0)
+        ahead = vector - (second if vector == nearest else nearest) if vector else 0.0
+        found[number] = fact._replace(score=scale.score(fact, vector, ahead) + 0.05 * (fact.seq == first))
     for hit in hits:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered(found[::-1], words)[:KEPT]
+    best = _ordered([one for one in reversed(found) if one.score > 0], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -277,35 +284,30 @@ class _Scale:
         )
         self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
         self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
-        self._general = all(map(self._is_weak, self._asked))
         self._roots = set(map(words.stem, question.words))
         self._text = tuple(tokens(question.text))
 
-    def _is_weak(self, word: str) -> bool:
-        return self._words.stem(word) in self._words.weak
-
-    def score(self, fact: Fact, vector: float) -> float:
-        """Say how well a fact answers: telling words it shares, how near recall has it, and if it has what is asked."""
-        question, words, near = self._question, self._words, max(0.0, vector - 0.3)
+    def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
+        """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
+        question, words = self._question, self._words
+        near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
         beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
-        if (not shared and near < 0.12) or self._is_beside(fact):
+        if not (shared or vector):
             return 0.0
         literal = said(fact.words)
-        exact = self._exact(fact.words) if self._asked else 0.0
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        weight, most = 1.0, 2.0
-        if self._general and literal.isdisjoint(self._asked):
-            shared, exact, weight = shared * 0.3, 0.0, 2.0
-        score = 0.8 * shared + 0.1 * exact + weight * near
+        most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
+        exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
+        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
         other = self._meant and self._meant.isdisjoint(literal | said(beside))
         if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
-            score *= 0.5
-        if question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words))):
-            score -= 0.5  # it says no more than the question
+            score, most = score * 0.5, min(most, SURE - 0.06)
+        echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
+        score -= 0.5 * echo  # it says no more than the question
         if question.asks in _EXACT:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
@@ -316,13 +318,11 @@ class _Scale:
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
-        return min(most, score - 0.15 if theirs and score < SURE else score)
+        score = min(most, score - 0.15 if theirs and score < SURE else score)
+        offered = vector >= LEAST and ahead >= (AHEAD if vector < CLOSE else 0.0) and not other and not echo
+        return max(score, NEAR) if offered else score
 
-    def _exact(self, text: str) -> float:
-        roots = set(map(self._words.stem, said(text)))
-        return sum(self._words.stem(word) in roots for word in self._asked) / len(self._asked)
-
-    def _is_beside(self, fact: Fact) -> bool:
+    def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
         question, words, literal = self._question, self._words, said(fact.words)
         mine = not _MINE.isdisjoint(literal)
@@ -331,7 +331,7 @@ class _Scale:
         if fact.kind == "saw":
             return question.asks not in ("when", "yes", "where") and question.person != fact.actor
         if fact.kind == "result":
-            strong = [word for word in self._asked if not self._is_weak(word)]
+            strong = [word for word in self._asked if words.stem(word) not in words.weak]
             whole = len(strong) > 1 and words.coverage(strong, fact.words) > 0.99
             return not words.coverage(strong, fact.title) and not whole
         if question.yours and question.person in ("", question.me):
@@ -361,7 +361,8 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> I
         text = inner if source else rest if rest and len(frame.split()) < 9 else line
         fact = Fact(text, 0.0, "heard" if source else hit.kind, source, title=hit.title or "", origin=origin)
         shares = words.coverage(question.words, fact.words)
-        score = scale.score(fact, 0.0) - 0.1 if shares >= 0.5 and source != question.me else 0.0
+        fits = shares >= 0.5 and source != question.me and not scale.is_beside(fact)
+        score = scale.score(fact) - 0.1 if fits else 0.0
         best = max(best, fact._replace(score=score), key=lambda one: one.score)
     if best.words:
         yield best

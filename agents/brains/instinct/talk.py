@@ -291,7 +291,8 @@ class Talk:
             return self.say(("answer.exits",), "sees the ways out", thing=listed(self.situation.exits))
         if question.yours and (told := self.of_itself(question.words)):
             return self.say(("self.profile",), "says who it is", words=told)
-        if facts and facts[0].score >= NEAR and not self.lately(facts[0]):
+        near = facts and facts[0].score >= NEAR and self.last.text != question.text
+        if near and not (self.asker in self.mind.minds and self.lately(facts[0])):
             return self.tell(facts[0], question, facts)
         if self.asker in self.mind.minds and self.mind.rng.random() < 0.5:
             return self.say((), "does not know, and a mind asks")
