@@ -52,6 +52,7 @@ _KEYS_BY_PLACES = {
         answer.promise_kept_you answer.promise_you answer.quoted answer.quoted_you answer.seen answer.told
         answer.told_you opinion.kind opinion.rude
     """,
+    "name person place when words other": "answer.overheard",
     "name person place when words via": "answer.hearsay answer.hearsay_you",
     "name person place when words other others": "answer.differ answer.differ_mine answer.differ_you",
     "name person place when": "answer.met answer.source answer.telling",

@@ -58,7 +58,7 @@ async def test_where_somebody_is_who_stands_here_or_is_asked_or_is_nobody_met(tm
         stage.place("Moss", "The Garden")
         await stage.live(40)
         here = await ask(stage, "Jonas", "Eliza, do you know where Moss is?", 20)
-        assert any("Moss is" in one and not is_ignorant(one) for one in here), here
+        assert any("Moss" in one.partition(": ")[2] and not is_ignorant(one) for one in here), here
         own = await ask(stage, "Jonas", "Eliza, where is Eliza?", 20)
         assert any("here" in one.casefold() for one in own), own
         away = await ask(stage, "Jonas", "Eliza, where is Tamsin?", 20)

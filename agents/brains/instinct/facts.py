@@ -229,7 +229,10 @@ def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Ite
             yield plain._replace(words=inner, actor=source, via=entry.actor or "")
         if source or not _YOURS.isdisjoint(said(line.words)):
             return
-    for one in statements(entry, question.me, (question.asker, *question.people), words):
+    told = statements(entry, question.me, (question.asker, *question.people), words)
+    for one in (
+        told[::-1] if kind == "result" else told
+    ):  # the later corrects the earlier, but what is seen begins with it
         yield plain._replace(words=one)
 
 
@@ -242,12 +245,13 @@ def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]
         frame, _, inner = line.partition(": ")
     else:
         parts = [one for piece in sentences(line) for one in piece.split("; ")]
-        framing = [one for one in parts if not words.of("tell").isdisjoint(said(one)) and len(one.split()) < 13]
-        frame, inner = " ".join(framing), " ".join(one for one in parts if one not in framing)
+        telling = [one for one in parts if not words.of("tell").isdisjoint(said(one)) and len(one.split()) < 13]
+        frame, inner = " ".join(telling), " ".join(one for one in parts if one not in telling)
     if words.of("tell").isdisjoint(said(frame)):
         return "", ""
     named = [(frame.rfind(name), name) for name in people if name and mentions(frame, name)]
-    strange = [(frame.find(one), one) for before, one in pairwise(["", *frame.split()])
+    framing = [word.strip(".,;:!?") for word in frame.split()]
+    strange = [(frame.find(one), one) for before, one in pairwise(["", *framing])
                if one.isalpha() and one.istitle() and before != "The" and one.casefold() not in words.stop]  # fmt: skip
     tellers = [one for one in named if _is_teller(frame, *one)] or [one for one in strange if _is_teller(frame, *one)]
     source = max(tellers or named[:1], default=(0, ""))[1]
