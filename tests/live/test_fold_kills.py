@@ -145,7 +145,9 @@ class Folded:
         assert only_in_ledger == 0 or (only_in_ledger > 0 and not at_rest)
         self._check_told(slug, texts(records), only_in_ledger)
         commits = self.commits(slug)
-        assert (status["gaps"], status["overlaps"], status["warnings"]) == ([], [], [])
+        # What a kill left to be folded is told until a world has run.
+        warned = [one for one in status["warnings"] if at_rest or not one.startswith("a fold is overdue")]
+        assert (status["gaps"], status["overlaps"], warned) == ([], [], [])
         assert (status["compactions"], status["covered_through"]) == (len(commits), self._check_commits(slug, commits))
         tiers = [status[tier] for tier in ("longterm", "recent", "immediate") if status[tier] is not None]
         ends = [0, *(tier["last"] for tier in tiers)]
