@@ -37,7 +37,10 @@ class ThinkingSettings:
         "The LLM profile that thinks, a file in config/llm; an agent whose profile there is not lives by instinct.",
     )
     think_interval: float = setting(
-        8.0, "Seconds between two thoughts; whoever is spoken to thinks sooner.", low=1, high=86_400
+        8.0,
+        "Seconds between two thoughts; whoever is spoken to thinks sooner, and by instinct some are let pass.",
+        low=1,
+        high=86_400,
     )
     prompt_order: str = setting(
         "stable",

@@ -16,10 +16,13 @@ def room(seed: int, *people: str) -> Stage:
     return stage
 
 
-def said(stage: Stage, who: str, words: str) -> tuple[str, str]:
-    """Say something to Eliza; return the verb and the words of what she answers."""
+def said(stage: Stage, who: str, words: str, *, whisper: bool = False) -> tuple[str, str]:
+    """Say or whisper something to Eliza; return the verb and the words of what she answers."""
     since = stage.seconds
-    stage.say(who, f"Eliza, {words}")
+    if whisper:
+        stage.whisper(who, "Eliza", words)
+    else:
+        stage.say(who, f"Eliza, {words}")
     stage.run(6)
     found = stage.lines("Eliza", since)
     return (found[-1].verb, found[-1].words) if found else ("", "")

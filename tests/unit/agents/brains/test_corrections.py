@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.unit.agents.brains.scenes import room, said, thought
 from tests.unit.agents.brains.test_instinct import is_ignorant
-from tests.unit.agents.brains.test_instinct_asked import room, said, thought
 
 
 @pytest.mark.parametrize(

@@ -6,39 +6,11 @@ import re
 
 import pytest
 
-from agents.brains import Decision
+from tests.unit.agents.brains.scenes import room, said, thought
 from tests.unit.agents.brains.stage import Stage
 from tests.unit.agents.brains.test_instinct import is_ignorant
 
 PROMISE = "I promise that I will bring you a red lamp tomorrow."
-
-
-def room(seed: int, *people: str) -> Stage:
-    """Return a garden with Eliza and some people in it, all greeted."""
-    stage = Stage(seed, {"The Garden": {}})
-    stage.mind("Eliza")
-    for person in people:
-        stage.enter(person)
-    stage.run(60)
-    return stage
-
-
-def said(stage: Stage, who: str, words: str, *, whisper: bool = False) -> tuple[str, str]:
-    """Say or whisper something to Eliza; return the verb and the words of what she answers."""
-    since = stage.seconds
-    if whisper:
-        stage.whisper(who, "Eliza", words)
-    else:
-        stage.say(who, f"Eliza, {words}")
-    stage.run(6)
-    found = stage.lines("Eliza", since)
-    return (found[-1].verb, found[-1].words) if found else ("", "")
-
-
-def thought(stage: Stage, who: str, words: str) -> Decision:
-    """Say something to Eliza and return how she decides to answer."""
-    stage.say(who, f"Eliza, {words}")
-    return stage.think("Eliza")
 
 
 @pytest.mark.parametrize("asked", ["what did I promise you?", "what was it that I promised?"])

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
+from tests.unit.agents.brains.scenes import said, thought
 from tests.unit.agents.brains.stage import Stage
-from tests.unit.agents.brains.test_instinct_asked import said, thought
 
 CAT = "My cat Mimi hates the rain."
 UMBRELLA = "I lost my green umbrella on the ferry."
