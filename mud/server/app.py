@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Awaitable, Callable, Coroutine
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -25,15 +25,14 @@ from mud.errors import LociError
 from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
 from mud.portal.session import Session
 from mud.process import Signals, signals
-from mud.sanitize import VisibleFormatter, visible
 from mud.server.bulk import newcomer
 from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
+from mud.server.logs import logging_into
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
-from mud.storage.files import VaultLog
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
@@ -68,8 +67,8 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name)
-    with opened(options.vault, writable=True) as parts:
-        _log_into(parts.vault / "log")
+    with ExitStack() as logged, opened(options.vault, writable=True) as parts:
+        logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         must_have_words(parts.texts)
         app = App(parts, options, name)  # first: what stands in the way of the chronicle has a line of its own
         notice = links_out(parts.vault)
@@ -78,30 +77,6 @@ def run(options: Options) -> int:
         with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
             runner.run(app.live())
     return 0
-
-
-def _log_into(folder: Path) -> None:
-    file = VaultLog(folder / "loci.log", kept=3)
-    file.setFormatter(VisibleFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    shown = logging.StreamHandler()
-    shown.setLevel(logging.WARNING)
-    shown.setFormatter(_Plain())
-    shown.addFilter(_is_ours)
-    root = logging.getLogger()
-    root.setLevel(logging.INFO)
-    root.handlers[:] = [file, shown]
-    logging.raiseExceptions = False  # a full disk must not print a traceback for every line of the log
-    logging.getLogger("httpx").setLevel(logging.WARNING)  # it logs a line for every call
-
-
-def _is_ours(record: logging.LogRecord) -> bool:
-    """Return whether a line is for the owner; what a library logs stands in the log file only."""
-    return record.name.partition(".")[0] in {"root", "mud", "agents", "asyncio"}
-
-
-class _Plain(logging.Formatter):
-    def format(self, record: logging.LogRecord) -> str:
-        return f"loci: {visible(record.getMessage())}"
 
 
 class App:

@@ -13,6 +13,7 @@ import pytest
 from mud.command_line import main
 from mud.errors import UnsafePath, VaultProblem
 from mud.server.app import Options, run
+from mud.server.logs import logging_into
 from mud.server.wiring import opened
 from mud.storage.paths import below
 from tests.settings import put
@@ -112,18 +113,8 @@ def test_a_link_from_a_folder_to_itself_has_an_end(vault: Path, capsys: pytest.C
 
 
 def test_what_a_library_logs_is_not_shown_to_the_owner(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    root = logging.getLogger()
-    before, level, raises = root.handlers[:], root.level, logging.raiseExceptions
-    try:
-        run(Options(vault, headless=True, seconds=0, agents=False))
-        capsys.readouterr()
+    with logging_into(vault / "log"):
         logging.getLogger("watchdog.observers.inotify").error("the thread is inactive")
         logging.getLogger("mud.server.app").warning("the disk is full")
-    finally:
-        for handler in set(root.handlers) - set(before):
-            handler.close()
-        root.handlers[:] = before
-        root.setLevel(level)
-        logging.raiseExceptions = raises
     assert capsys.readouterr().err == "loci: the disk is full\n"
     assert "the thread is inactive" in (vault / "log/loci.log").read_text("utf-8")

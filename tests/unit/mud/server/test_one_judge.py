@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-import logging
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -181,24 +180,9 @@ def running(lived: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[A
 def told_by(*words: object) -> tuple[str, str]:
     """Return what a command of the command line writes to stdout and to stderr."""
     out, errors = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(errors), unlogged():
+    with redirect_stdout(out), redirect_stderr(errors):
         main([str(word) for word in words])
     return out.getvalue(), errors.getvalue()
-
-
-@contextmanager
-def unlogged() -> Iterator[None]:
-    """Put the root logger back as it was, which a world that runs sets up for itself."""
-    root = logging.getLogger()
-    before, level, raises = root.handlers[:], root.level, logging.raiseExceptions
-    try:
-        yield
-    finally:
-        for handler in set(root.handlers) - set(before):
-            handler.close()
-        root.handlers[:] = before
-        root.setLevel(level)
-        logging.raiseExceptions = raises
 
 
 def as_lines(records: list[dict[str, object]]) -> list[str]:
