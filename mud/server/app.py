@@ -94,6 +94,7 @@ class App:
         self._session: Session | None = None
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
+        self._syncing = asyncio.Lock()  # two outcomes at once could be told in the wrong order
         self._unsynced = ""  # why the disk does not confirm writes; empty while it does
         self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
@@ -314,12 +315,13 @@ class App:
 
     async def _synced(self) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
-        why = await asyncio.to_thread(self._parts.sync)
-        if bool(why) != bool(self._unsynced):
-            text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
-            log.info("%s", text)
-            self._tell(text)
-        self._unsynced = why
+        async with self._syncing:
+            why = await asyncio.to_thread(self._parts.sync)
+            if bool(why) != bool(self._unsynced):
+                text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
+                log.info("%s", text)
+                self._tell(text)
+            self._unsynced = why
         return not why
 
     async def _watch_models(self) -> None:
