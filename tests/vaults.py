@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,15 +30,34 @@ def _written(folder: str, names: list[str]) -> set[str]:
     return set() if Path(folder).name == "prompts" else _WRITTEN(folder, names)
 
 
-def copy_vault(folder: Path) -> Path:
-    """Copy the shipped vault into a folder and return the copy.
+@cache
+def _shipped() -> tuple[tuple[str, bytes | None], ...]:
+    """Return the path of each folder and file of the shipped vault, and a file's bytes; read once for all copies.
 
-    Only the shipped agents come along: folders of visitors carry a `.gitignore` of their own.
+    Only the shipped agents are there: folders of visitors carry a `.gitignore` of their own.
     """
+    found: list[tuple[str, bytes | None]] = []
+    for folder, folders, files in os.walk(SHIPPED):
+        inside = Path(folder).relative_to(SHIPPED)
+        if inside.parent.name == "agents" and ".gitignore" in files:
+            folders.clear()
+            continue
+        written = _written(folder, [*folders, *files])
+        folders[:] = sorted(set(folders) - written)
+        found.append((str(inside), None))
+        found += [(str(inside / name), Path(folder, name).read_bytes()) for name in sorted(set(files) - written)]
+    return tuple(found)
+
+
+def copy_vault(folder: Path) -> Path:
+    """Copy the shipped vault into a folder, without visitors, and return the copy."""
     copy = folder / "vault"
-    shutil.copytree(SHIPPED, copy, ignore=_written)
-    for visitor in [path.parent for path in copy.glob("agents/*/.gitignore")]:
-        shutil.rmtree(visitor)
+    for inside, content in _shipped():
+        if content is None:
+            (copy / inside).mkdir(parents=True)
+        else:
+            with open(f"{copy}/{inside}", "wb", buffering=0) as file:
+                file.write(content)
     return copy
 
 

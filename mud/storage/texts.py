@@ -73,6 +73,13 @@ def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], l
 
     `prefix` is its path in the folder of texts with dots, such as `commands` or `instinct.eliza`.
     """
+    texts, problems = _parsed(source, prefix, file)
+    return dict(texts), list(problems)
+
+
+@lru_cache(maxsize=1 << 6)
+def _parsed(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
+    """Parse a file; what has not changed is not parsed again, since every start and every check reads them all."""
     document, problems = examine_document(source, file)
     reader = _TextReader(prefix, file, problems)
     reader.read(document)
