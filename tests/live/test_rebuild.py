@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.processes import PATIENCE, Running, loci, loci_json, memories, texts
 from tests.vaults import copy_vault, without_vectors
 
-COUNT = 12_000
+COUNT = 6_000
 
 
 def _lived(tmp_path: Path, count: int) -> Path:

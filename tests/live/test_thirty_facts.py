@@ -1,4 +1,4 @@
-"""Thirty facts told over two thousand lines of other talk, and asked for in other words: real vectors, real worlds."""
+"""Thirty facts told among much other talk, and asked for in other words: real vectors, real worlds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ async def test_an_agent_finds_what_it_was_told_among_much_else_when_asked_in_oth
         await home.parts.recall.start()
         for agent in (ann, eliza):
             await home.minds.catch_up(agent)
-        for line in thirty_facts.lines(random.Random(1)):
+        for line in thirty_facts.lines(random.Random(1), 600):
             step = home.type(ann, f"say {line}")
             assert not step.failed
         assert await home.parts.recall.complete()

@@ -1,4 +1,4 @@
-"""Thirty facts and two thousand lines of other talk, and each fact asked for in other words than it was told in."""
+"""Thirty facts, up to two thousand lines of other talk, and each fact asked for in other words than it was told in."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 TALK = 2000
-"""Lines of other talk."""
+"""Lines of other talk, if not told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +79,11 @@ _FORMS = (
 )
 
 
-def lines(chance: random.Random) -> Iterator[str]:
+def lines(chance: random.Random, talk: int = TALK) -> Iterator[str]:
     """Yield what is said: the facts in their order, spread evenly among the talk."""
-    every = TALK // len(FACTS)
+    every = talk // len(FACTS)
     facts = iter(FACTS)
-    for number in range(TALK):
+    for number in range(talk):
         if number % every == every // 2 and (fact := next(facts, None)) is not None:
             yield fact.told
         form = chance.choice(_FORMS)

@@ -94,10 +94,10 @@ def test_prompts_of_grown_lives_show_two_past_experiences_and_no_server_is_neede
 ) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "memory_compaction", immediate_window=16, recent_window=16)
-    record = record_of("prompt", vault, capsys, "--parts", "experiences", "--lexical", "--seeds", "3,6", "--steps", 900)
+    record = record_of("prompt", vault, capsys, "--parts", "experiences", "--lexical", "--seeds", "3", "--steps", 900)
     rows = record["experiences"]
-    assert [(row["seed"], row["by"], row["prompts"]) for row in rows] == [(3, "words", 24), (6, "words", 24)]
-    assert sum(row["two"] for row in rows) >= 2 * 22
+    assert [(row["seed"], row["by"], row["prompts"]) for row in rows] == [(3, "words", 24)]
+    assert sum(row["two"] for row in rows) >= 22
     for row in rows:
         assert row["two"] + row["one"] + row["none"] == 24
         assert 0 < row["tokens"] < row["prompt_tokens"]
