@@ -24,6 +24,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, TypeVarTuple, cast
 
 from agents.llm.profiles import LLMProfile
@@ -83,6 +84,12 @@ def prepare() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["ANONYMIZED_TELEMETRY"] = "False"
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and send telemetry
+    # What chromadb imports and never uses here, a fifth of its start: httpx does without its command line (and so
+    # without rich and click), and the exporter of traces, which would bring grpc, is only named.
+    sys.modules["httpx._main"] = None  # type: ignore[assignment]
+    exporter = ModuleType("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
+    exporter.OTLPSpanExporter = None  # type: ignore[attr-defined]
+    sys.modules[exporter.__name__] = exporter
     os.nice(NICENESS)
 
 
@@ -209,7 +216,7 @@ class Store:
         from agents.recall.embedders import EmbedderKind
         from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
 
-        chosen = load("agents.recall.embedders", EmbedderKind, "embedder").get(embedder)
+        chosen = load("agents.recall.embedders", EmbedderKind, "embedder", {embedder}).get(embedder)
         model = chosen.make(folder, by)
         self._served = cast("ServedEmbedder", model) if chosen.served else None
         kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA)

@@ -19,7 +19,6 @@ from typing import Any
 import chromadb
 import httpx
 import numpy as np
-from chromadb.api.fastapi import FastAPI
 from chromadb.config import Settings, System
 from numpy.typing import NDArray
 
@@ -214,6 +213,9 @@ class _Client:
     """
 
     def __init__(self, address: str) -> None:
+        # Imported here because an index in a folder does without it.
+        from chromadb.api.fastapi import FastAPI
+
         self._session = _Session(address)
         try:
             beat = self._session.request("GET", address + HEARTBEAT)

@@ -28,7 +28,7 @@ from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.stage import Edited, edited
 from tests.vaults import copy_vault, without_vectors
 
-EXAMPLES = 300 if NEW else 8
+EXAMPLES = 300 if NEW else 4
 
 with TemporaryDirectory() as folder:
     _copy = copy_vault(Path(folder))
