@@ -69,6 +69,14 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
 SIZE = 8
 """Bytes before each answer, for its length."""
+UNUSED: dict[str, dict[str, object]] = {
+    "httpx._main": {"main": None},
+    "jsonschema": {"validate": None, "ValidationError": ValueError},
+    "opentelemetry.exporter.otlp.proto.grpc.trace_exporter": {"OTLPSpanExporter": None},
+    "overrides": {"override": lambda same: same, "overrides": lambda same: same, "EnforceOverrides": object},
+}
+"""What stands in for modules that chromadb imports and that do nothing here, a third of the child's start: httpx's
+command line, the schemas of embedders that others serve, the sending of traces, and checks of chromadb's own code."""
 PROGRAM = "import sys; n, v, d, *sys.path = sys.argv[1:]; from agents.recall.child import main; main(int(n), v, int(d))"
 
 
@@ -84,12 +92,9 @@ def prepare() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
     os.environ["ANONYMIZED_TELEMETRY"] = "False"
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # onnxruntime would write into the home folder and send telemetry
-    # What chromadb imports and never uses here, a fifth of its start: httpx does without its command line (and so
-    # without rich and click), and the exporter of traces, which would bring grpc, is only named.
-    sys.modules["httpx._main"] = None  # type: ignore[assignment]
-    exporter = ModuleType("opentelemetry.exporter.otlp.proto.grpc.trace_exporter")
-    exporter.OTLPSpanExporter = None  # type: ignore[attr-defined]
-    sys.modules[exporter.__name__] = exporter
+    for name, content in UNUSED.items():
+        sys.modules[name] = ModuleType(name)
+        vars(sys.modules[name]).update(content)
     os.nice(NICENESS)
 
 
