@@ -70,7 +70,7 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 SIZE = 8
 """Bytes before each answer, for its length."""
 UNUSED: dict[str, dict[str, object]] = {
-    "httpx._main": {"main": None},
+    "httpx._main": {"main": lambda: None},
     "jsonschema": {"validate": None, "ValidationError": ValueError},
     "opentelemetry.exporter.otlp.proto.grpc.trace_exporter": {"OTLPSpanExporter": None},
     "overrides": {"override": lambda same: same, "overrides": lambda same: same, "EnforceOverrides": object},

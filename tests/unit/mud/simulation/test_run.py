@@ -19,7 +19,7 @@ from mud.simulation.run import INTERVALS, SimulationPlan, make_up, place_for, si
 from mud.storage.files import lock_vault
 from tests.disks import file_size_limit
 from tests.processes import memories
-from tests.settings import put, put_own
+from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
 
 HALL = """---
@@ -169,8 +169,7 @@ def test_a_full_disk_ends_it_with_the_reason(vault: Path) -> None:
 def test_a_world_that_falls_asleep_for_good_is_not_waited_for(vault: Path) -> None:
     for slug in ("corvin", "moss", "tamsin"):
         (vault / f"agents/{slug}/agent.md").unlink()
-    put_own(vault, "eliza", think_interval=120.0)
-    soon = VirtualClock().now() + timedelta(minutes=5)
+    soon = VirtualClock().now() + timedelta(minutes=2)
     put(vault, "thinking", sleep_at=f"{soon:%H:%M}")  # and no time of waking
     with pytest.raises(LociError, match="nobody has done anything for 30 hours"):
         _run(vault, 2000, agents=None)
