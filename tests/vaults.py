@@ -56,8 +56,7 @@ def copy_vault(folder: Path) -> Path:
         if content is None:
             (copy / inside).mkdir(parents=True)
         else:
-            with open(f"{copy}/{inside}", "wb", buffering=0) as file:
-                file.write(content)
+            (copy / inside).write_bytes(content)
     return copy
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.view import StrategyContext, StrategyView, masked
+from tests.examples import examples
 from tests.lives import STRATEGIES, Life
 
 SETTINGS = CompactionSettings(mask_keep=2, mask_block=2, mask_chars=30)
@@ -30,7 +31,7 @@ def plain(life: Life, masks: bool, total: int, settings: CompactionSettings = SE
     return chars, sum(-(-len(text) // 4) for text in [*summaries, *(entry.text for entry in shown)])
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 @given(
     steps=st.lists(st.tuples(st.lists(st.tuples(KINDS, st.integers(1, 90)), max_size=9), st.booleans()), max_size=9),
     masks=st.booleans(),

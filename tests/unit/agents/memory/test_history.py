@@ -28,6 +28,7 @@ from agents.memory.memory import Memory
 from agents.memory.summaries import COMMITS
 from mud.clock import VirtualClock
 from mud.world.events import Perception
+from tests.examples import examples
 from tests.lives import Life
 
 COMMIT = {"event": "auto_compact", "covers": {"first": 1, "last": 2}, "number": 1, "longterm": None}
@@ -250,7 +251,7 @@ def spoil(folder: Path, seqs: set[int], how: str) -> None:
         path.write_text("".join(f"{line}\n" for line in kept))
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(
     count=st.integers(1, 64),
     seqs=st.sets(st.integers(1, 64), max_size=6),

@@ -24,6 +24,7 @@ from agents.memory.journal import (
     superseded,
     united_references,
 )
+from tests.examples import examples
 from tests.lives import Disk, PowerCut
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
@@ -176,7 +177,7 @@ def test_a_summary_is_marked_when_a_newer_one_takes_it_up(tmp_path: Path) -> Non
 
 
 @given(batches=st.lists(st.integers(1, 60), min_size=1, max_size=5), cut=st.integers(1, 12), half=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_a_kill_at_any_write_loses_no_entry(
     tmp_path_factory: pytest.TempPathFactory, batches: list[int], cut: int, half: bool
 ) -> None:

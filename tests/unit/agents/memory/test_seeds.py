@@ -17,6 +17,7 @@ from mud.errors import VaultProblem
 from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import opened
+from tests.examples import examples
 from tests.houses import house, texts_of
 from tests.lives import Disk, PowerCut, heard
 from tests.vaults import copy_vault
@@ -205,7 +206,7 @@ def test_what_was_lived_since_the_import_is_not_read_again(wren: Lived) -> None:
     assert "nothing is imported while the archive cannot be read" in str(fresh(wren.folder)[1][0])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     files=st.integers(1, 6),
     lived=st.integers(0, 3),

@@ -12,6 +12,7 @@ from agents.recall import tables
 from agents.recall.lexical import LexicalIndex
 from agents.recall.searching import LONG_LIST, PostingList
 from agents.recall.tables import Stemmer
+from tests.examples import examples
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_only_what_is_one_word_has_a_stem() -> None:
 
 
 @given(st.lists(st.text(max_size=12), max_size=8))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_stem_hangs_on_nothing_but_the_word(texts: list[str]) -> None:
     together, alone = Stemmer(), Stemmer()
     try:
