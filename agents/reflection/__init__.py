@@ -282,7 +282,10 @@ class Reflection:
         """Reflect and store the insights; `by_rules` asks no model."""
         standing, memory = self._taken_in(agent), agent.memory
         last = standing.through
-        entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
+        first = max(standing.reflected + 1, last - NIGHT + 1)
+        # What was not weighed yet has no other importance, which is looked for in the archive.
+        lived = read_weighed(memory, first, last) if standing.weighed >= first else memory.read(first, last)
+        entries = open_to_all(lived)
         await asyncio.sleep(0)
         best = sorted(events_of(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
         best.sort(key=lambda entry: entry.seq)
