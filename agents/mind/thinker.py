@@ -116,9 +116,9 @@ class Thinker:
 
     def notice(self, perceived: Perception) -> float | None:
         """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""
-        seconds = self._seconds()
-        wishes = {name: wish for name, run in self._runs.items() if (wish := run.notice(perceived, seconds)) is not None}
-        return wishes.get(self._choose()) if wishes else None
+        wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}
+        wished = any(wish is not None for wish in wishes.values())
+        return wishes.get(self._choose()) if wished else None
 
     async def think(self, situation: Situation, *, waiting: bool) -> Thought | None:
         """Have one thought; return None when one is already running."""

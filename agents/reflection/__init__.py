@@ -181,17 +181,17 @@ class Reflection:
             self._failed[agent.slug] = self._means.clock.monotonic()
 
     def _taken_in(self, agent: Agent) -> ReflectionProgress:
-        memory = agent.memory
+        memory, total = agent.memory, agent.memory.total
         if not self._is_known(agent):
-            self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
+            self._standing[agent.slug] = standing_of(memory.folder / "archive", total)
         known = self._standing[agent.slug]
-        if known.through < memory.total:
-            known.take_in(memory.read(known.through + 1, memory.total))
+        if known.through < total:
+            known.take_in(memory.read(known.through + 1, total))
         return known
 
     def _is_known(self, agent: Agent) -> bool:
-        known = self._standing.get(agent.slug)
-        return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
+        known, total = self._standing.get(agent.slug), agent.memory.total
+        return known is not None and known.through <= total <= known.through + NIGHT
 
     async def look(self, agent: Agent) -> None:
         """Determine the progress of an agent in a thread, unless it is known; raises OSError when the archive is

@@ -298,9 +298,10 @@ def _first_alike(words: frozenset[str], earlier: Iterable[frozenset[str]]) -> in
     """Return the place of the first line, by its words, that counts as the same; -1 when none does."""
     size = len(words)
     least = THRESHOLD * size
+    some = sorted(words, key=len, reverse=True)[: size - int(least) + 1]  # of so many, a line that is alike has one
     for at, others in enumerate(earlier):
         many = len(others)
-        if many >= least and size >= THRESHOLD * many:
+        if many >= least and size >= THRESHOLD * many and not others.isdisjoint(some):
             common = len(words & others)
             if common >= THRESHOLD * (size + many - common):
                 return at
