@@ -281,7 +281,7 @@ class RepetitionRate:
     def add(self, speaker: str, words: str) -> bool:
         """Count one spoken line, without its quotation marks, and return whether it repeats."""
         last = self._last[speaker]
-        said = words_of(words) or frozenset(words.split())
+        said = _compared(words)
         again = _first_alike(said, last) >= 0
         last.append(said)
         self.lines += 1
