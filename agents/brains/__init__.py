@@ -9,7 +9,6 @@ model by yielding `Complete`, is sent the reply, and ends with a `Decision`. The
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -55,8 +54,7 @@ class Understand(NamedTuple):
 Need = Recall | Complete | Understand
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """The end of a thought.
 
     Args:

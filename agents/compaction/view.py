@@ -257,7 +257,8 @@ class StrategyView:
         """Count the entries of the next memories up to `last`; those that could not be read have size 0."""
         count, owner = self.context.counting(), self.context.owner
         for entry in entries:
-            self._fill(entry.seq - 1)
+            if len(self._chars) != entry.seq - self._first + 1:
+                self._fill(entry.seq - 1)
             taken = count(in_prompt(entry, self.memory.name))
             if self._last_at and (label := self.context.passed(self._last_at, entry.at)):
                 taken += count(label) + 1

@@ -40,13 +40,13 @@ class Animals:
         now = self._clock.monotonic()
         if now < self._next:
             return
-        self._next, local = now + STEP, self._clock.now().astimezone(self._clock.zone)
+        self._next = now + STEP
         for who, items in self._habits().items():
             due = self._due.setdefault(who, now + self._chance.uniform(5.0, REST[0]))
             if now < due:
                 continue
             self._due[who] = now + self._chance.uniform(*REST)
-            habits, _ = read_habits(items, reflex=False)
+            habits, local = read_habits(items, reflex=False)[0], self._clock.now().astimezone(self._clock.zone)
             timely = [one for one in habits if one.timed and one.is_time(local.hour + local.minute / 60)]
             if timely and (line := self._line(who, self._chance.choice(timely))):
                 self._engine.step(who, line, Role.AGENT)

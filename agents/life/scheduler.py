@@ -10,7 +10,7 @@ import heapq
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import NamedTuple
@@ -249,7 +249,7 @@ class Scheduler:
             return None
         self._pauses[agent.slug] = thought.decision.pause
         if thought.brain != FALLBACK and self._calls.answer(agent.slug):
-            thought = replace(thought, waiting=True)
+            thought = thought._replace(waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
         if line is not None and agent.thinker is not None and not held:
@@ -285,7 +285,7 @@ class Scheduler:
             return
         now, brain = iso(self._drives.clock.now()), self._wanted(agent)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
-            thought = replace(thought, instead=self._gave_way(agent, brain))
+            thought = thought._replace(instead=self._gave_way(agent, brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 

@@ -79,6 +79,8 @@ def at_most(text: str, ratio: float = 1.0) -> int:
     English counts 1.2 times what SmolLM2's tokenizer makes of it; a byte beyond ASCII counts one. A `ratio` (see
     `TokenRatios`) below 1 scales words only, above 1 everything.
     """
+    if "\n" not in text and len(text) <= _LONGEST_KEPT:  # as nearly every memory
+        return _count_kept(text, ratio)
     lines = text.split("\n")
     counts = [_count_kept(line, ratio) if len(line) <= _LONGEST_KEPT else _count_line(line, ratio) for line in lines]
     return sum(counts) + len(lines) - 1

@@ -271,9 +271,10 @@ class Memory:
 
     def newest(self, count: int) -> list[Entry]:
         """Return the newest entries of the tail, at most `count`, oldest first."""
-        end = self.total + len(self._waiting)
-        first = max(end - count, self.watermark) + 1
-        return [*self.read(first, self.total), *self._waiting[max(0, first - self.total - 1) :]]
+        total, waiting = self.total, self._waiting
+        first = max(total + len(waiting) - count, self.watermark) + 1
+        found = self.read(first, total)
+        return [*found, *waiting[max(0, first - total - 1) :]] if waiting else found
 
     def read(self, first: int, last: int) -> list[Entry]:
         """Return entries by number, both ends included, from RAM or the archive. Raises OSError."""

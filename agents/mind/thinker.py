@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from agents.brains import BrainRun, Complete, Decision, Recall, Situation, Understand
 from agents.memory.entries import Hit
@@ -35,8 +36,7 @@ async def no_vectors(sentence: str) -> tuple[tuple[str, float], ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class Thought:
+class Thought(NamedTuple):
     """The result of a thought.
 
     Args:
@@ -116,9 +116,9 @@ class Thinker:
 
     def notice(self, perceived: Perception) -> float | None:
         """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""
-        chosen = self._choose()
         wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}
-        return wishes.get(chosen)
+        wished = any(wish is not None for wish in wishes.values())
+        return wishes.get(self._choose()) if wished else None
 
     async def think(self, situation: Situation, *, waiting: bool) -> Thought | None:
         """Have one thought; return None when one is already running."""

@@ -181,17 +181,17 @@ class Reflection:
             self._failed[agent.slug] = self._means.clock.monotonic()
 
     def _taken_in(self, agent: Agent) -> ReflectionProgress:
-        memory = agent.memory
+        memory, total = agent.memory, agent.memory.total
         if not self._is_known(agent):
-            self._standing[agent.slug] = standing_of(memory.folder / "archive", memory.total)
+            self._standing[agent.slug] = standing_of(memory.folder / "archive", total)
         known = self._standing[agent.slug]
-        if known.through < memory.total:
-            known.take_in(memory.read(known.through + 1, memory.total))
+        if known.through < total:
+            known.take_in(memory.read(known.through + 1, total))
         return known
 
     def _is_known(self, agent: Agent) -> bool:
-        known = self._standing.get(agent.slug)
-        return known is not None and known.through <= agent.memory.total <= known.through + NIGHT
+        known, total = self._standing.get(agent.slug), agent.memory.total
+        return known is not None and known.through <= total <= known.through + NIGHT
 
     async def look(self, agent: Agent) -> None:
         """Determine the progress of an agent in a thread, unless it is known; raises OSError when the archive is
@@ -282,7 +282,10 @@ class Reflection:
         """Reflect and store the insights; `by_rules` asks no model."""
         standing, memory = self._taken_in(agent), agent.memory
         last = standing.through
-        entries = open_to_all(read_weighed(memory, max(standing.reflected + 1, last - NIGHT + 1), last))
+        first = max(standing.reflected + 1, last - NIGHT + 1)
+        # What was not weighed yet has no other importance, which is looked for in the archive.
+        lived = read_weighed(memory, first, last) if standing.weighed >= first else memory.read(first, last)
+        entries = open_to_all(lived)
         await asyncio.sleep(0)
         best = sorted(events_of(entries), key=lambda entry: (-entry.importance, -entry.seq))[:SHOWN]
         best.sort(key=lambda entry: entry.seq)

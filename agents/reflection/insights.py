@@ -132,12 +132,13 @@ def _topics(entries: Sequence[Entry], name: str, say: Say) -> Iterator[Insight]:
     for entry in entries:
         if entry.kind != "heard" or not entry.actor:
             continue
-        words = words_of(entry)
-        for found in re.finditer(r"\b(?:the|my|our) ([^\W\d_]{4,})\b", words, re.IGNORECASE):
-            key = normalize(found[1])
-            if key in people or key not in topics_of(entry):
+        named = re.findall(r"\b(?:the|my|our) ([^\W\d_]{4,})\b", words_of(entry), re.IGNORECASE)
+        topics = topics_of(entry) if named else frozenset()
+        for word in named:
+            key = normalize(word)
+            if key in people or key not in topics:
                 continue
-            written.setdefault(key, found[1].lower())
+            written.setdefault(key, word.lower())
             speakers[key].add(entry.actor)
             if entry.seq not in seqs[key]:
                 seqs[key].append(entry.seq)

@@ -65,6 +65,7 @@ PAUSE = 1800
 LAST_EVENING = 6 * 3600  # seconds within which a time before midnight counts as hours ago, not as yesterday
 WEEK = 7  # number of days from which on a date is clearer than a number of days
 _HOUR = 3600
+_TEN_MINUTES = len("2026-11-20T07:2")  # two times of UTC that begin alike are no pause apart
 _WEEKS, _MONTHS, _YEARS = 14, 63, 730  # days from which weeks, months and years are used
 
 
@@ -123,6 +124,8 @@ def lasted(say: Say, first: str, last: str, zone: tzinfo | None) -> str:
 
 def passed(say: Say, before: str, after: str, zone: tzinfo | None) -> str:
     """Return the time between two written times, as `Two hours later.`; empty for a short pause or invalid time."""
+    if before[:_TEN_MINUTES] == after[:_TEN_MINUTES] and before[-1:] == after[-1:] == "Z":
+        return ""
     then, now = local(before, UTC), local(after, UTC)
     if then is None or now is None or (seconds := (now - then).total_seconds()) < PAUSE:
         return ""

@@ -261,13 +261,9 @@ def similarity(one: str, other: str) -> float:
 
 def repeats(line: str, earlier: Iterable[str]) -> str | None:
     """Return the first earlier line that this one repeats, or None."""
-    mine = _compared(line)
-    least, most = THRESHOLD * len(mine), len(mine) / THRESHOLD
-    for other in earlier:
-        theirs = _compared(other)
-        if least <= len(theirs) <= most and _alike(mine, theirs):
-            return other
-    return None
+    others = list(earlier)
+    at = _first_alike(_compared(line), map(_compared, others))
+    return others[at] if at >= 0 else None
 
 
 class RepetitionRate:
@@ -285,8 +281,8 @@ class RepetitionRate:
     def add(self, speaker: str, words: str) -> bool:
         """Count one spoken line, without its quotation marks, and return whether it repeats."""
         last = self._last[speaker]
-        said = words_of(words) or frozenset(words.split())
-        again = any(_alike(said, other) for other in last)
+        said = _compared(words)
+        again = _first_alike(said, last) >= 0
         last.append(said)
         self.lines += 1
         self.repeated += again
@@ -298,9 +294,15 @@ def _compared(line: str) -> frozenset[str]:
     return words_of(line) or frozenset({" ".join(line.split())})
 
 
-def _alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    size, others = len(one), len(other)
-    if size < THRESHOLD * others or others < THRESHOLD * size:
-        return False
-    common = len(one & other)
-    return common >= THRESHOLD * (size + others - common)
+def _first_alike(words: frozenset[str], earlier: Iterable[frozenset[str]]) -> int:
+    """Return the place of the first line, by its words, that counts as the same; -1 when none does."""
+    size = len(words)
+    least = THRESHOLD * size
+    some = sorted(words, key=len, reverse=True)[: size - int(least) + 1]  # of so many, a line that is alike has one
+    for at, others in enumerate(earlier):
+        many = len(others)
+        if many >= least and size >= THRESHOLD * many and not others.isdisjoint(some):
+            common = len(words & others)
+            if common >= THRESHOLD * (size + many - common):
+                return at
+    return -1

@@ -155,13 +155,14 @@ class Engine:
         text = sanitize(text)  # as read_line did
         sleeps = actor.thinks and who in self.world.asleep
         try:
-            line, command = understand(line, self._commands_of(who, role), self.world, who)
+            known = self._commands_of(who, role)
+            line, command = understand(line, known, self.world, who)
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps)
         if sleeps and command.name != WAKE:
             return self._fail(actor, line, Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT)), text, keep=False)
         try:
-            outcome = self._run(command, actor, line, role)
+            outcome = self._run(command, actor, line, role, known)
         except Refusal as refusal:
             # A command that an agent is offered leaves its failures in memory, even if its success leaves nothing.
             return self._fail(actor, line, refusal, text, keep=command.keeps != "skip" or command.for_models)
@@ -187,10 +188,9 @@ class Engine:
         )
         return awake, [Perception(actor.id, "did", woke, None, here.name), *own]
 
-    def _run(self, command: Command, actor: Thing, line: InputLine, role: Role) -> Outcome:
+    def _run(self, command: Command, actor: Thing, line: InputLine, role: Role, known: Registry[Command]) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
             raise Refusal(self._say(NOT_YOURS, verb=command.name))
-        known = self._commands_of(actor.id, role)
         context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:

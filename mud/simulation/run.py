@@ -52,9 +52,9 @@ _LEFT_OUT_OF_NOTES = shutil.ignore_patterns(".*", "history")
 """What a run does not need: of the log only the ledger is copied, of notes only the last versions. Elsewhere such a
 name may be that of an agent or a location.
 """
-INDEX_EVERY = 4000
-"""Most steps between two rounds of indexing. A question indexes the asking agent's memories, except the newest, which
-its prompt shows anyway.
+INDEX_EVERY = 20_000
+"""Most steps between two rounds of indexing, so that not all waits in RAM. A question indexes the asking agent's
+memories, except the newest, which its prompt shows anyway.
 """
 COLLECTED_EVERY = 200_000  # allocations between two garbage collections; a long pause does not matter here
 STANDSTILL = 30 * 3600.0  # world seconds without a line, longer than any night, after which the run is given up
@@ -195,7 +195,8 @@ class _Run:
                     bulk.enter_context(agent.in_bulk())
                 await self._live()
                 await self._settle()
-            await parts.recall.complete()
+            if self._plan.keep:  # of a copy, nobody asks the index any more
+                await parts.recall.complete()
         finally:
             gc.set_threshold(*usual)
             await self._close()
@@ -224,10 +225,10 @@ class _Run:
         figures, wanted = self._figures, self._plan.steps
         indexed = told = 0
         while figures.steps < wanted:
-            await self._turn()
             if figures.steps - indexed >= INDEX_EVERY:
                 indexed = figures.steps
                 await self._parts.recall.complete()
+            await self._turn()
             if self._half is None and 2 * figures.steps >= wanted:
                 self._half = resident()
             if (part := PARTS_TOLD * figures.steps // wanted) > told:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
 
 from agents.brains import Decision, Situation
 from agents.brains.instinct.attention import Attention
@@ -107,7 +106,7 @@ class Activities:
         for _, at in sorted(keyed):
             if decision := acts[at][1](situation):
                 slow = CALM if decision.pause == 1.0 else decision.pause
-                return replace(decision, why=f"of its own accord: {decision.why}", pause=slow)
+                return decision._replace(why=f"of its own accord: {decision.why}", pause=slow)
         return Decision(None, "has nothing to do", pause=2.0)
 
     def _rested(self, key: str, situation: Situation, rest: float) -> bool:
@@ -146,7 +145,7 @@ class Activities:
             self._talk.parted.update(partners)
             if left:
                 self.departs = True
-                return replace(left, why=f"takes leave: {why}", pause=0.5)
+                return left._replace(why=f"takes leave: {why}", pause=0.5)
         self._explorer.goes(way)
         line = f"go {way}{self._mind.behind(reason, thing=way, place=situation.location)}"
         return Decision(line, why, pause=1.0 if self.bound_for else CALM)
@@ -235,7 +234,7 @@ class Activities:
 
     def _talk_to(self, situation: Situation) -> Decision | None:
         decision = self._talk.open(situation)
-        return replace(decision, pause=3.0) if decision else None
+        return decision._replace(pause=3.0) if decision else None
 
     def _note(self, situation: Situation) -> Decision | None:
         one = self._explorer.noteworthy(situation.notes) if situation.takes_notes else None

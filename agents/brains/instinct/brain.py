@@ -7,7 +7,6 @@ from what it noticed and from the chance it was given. It never speaks where nob
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from itertools import takewhile
 from random import Random
 from typing import Any
@@ -132,18 +131,18 @@ class Instinct:
         said = self._attention.newest(situation.seconds)
         if said and (decision := (yield from self._respond(said, situation, new))):
             waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
-            return replace(decision, answers=heard_in(situation.recent, said), pause=waits)
+            return decision._replace(answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
             return decision
         evening = situation.bedtime is not None and situation.bedtime <= EVENING
         if situation.woke and not evening and (decision := self._acts.morning(situation)):
             return decision
         if new and (decision := (yield from self._greet(new, situation))):
-            return replace(decision, answers=seen_of(situation.recent, new[0].name), pause=WAITS)
+            return decision._replace(answers=seen_of(situation.recent, new[0].name), pause=WAITS)
         if decision := talk.turn(situation):
             if talk.current is None:  # it took leave
                 self._acts.departs = True
-            return replace(decision, pause=WAITS if talk.current else 0.8)
+            return decision._replace(pause=WAITS if talk.current else 0.8)
         if talk.current and talk.current.partner in mind.minds:
             return Decision(None, "waits for the other", pause=1.0)
         if decision := self._acts.travel(situation):

@@ -7,7 +7,7 @@ so that a new start does not begin the search again.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -232,7 +232,7 @@ class Goals:
         for name in sorted(willing, key=lambda name: name not in places["thing"]):
             return self._mind.say(situation, name, keys, places, why, cites=cites)
         decision = self._mind.thinks(thought, why, **places)
-        return replace(decision, cites=cites) if decision else None
+        return decision._replace(cites=cites) if decision else None
 
     def pursue(self, situation: Situation) -> Decision | None:
         """Do the next thing for the goal; None when there is nothing to do."""

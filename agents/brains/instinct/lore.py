@@ -87,6 +87,7 @@ class Lore:
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
+        self._kind = lru_cache(maxsize=None)(self._kind_of)  # as many as there are intents
 
     # ---- what is worked out when it is first needed, as most lines need the patterns alone ----
 
@@ -130,20 +131,17 @@ class Lore:
     def _against(self) -> frozenset[tuple[str, tuple[str, ...]]]:
         return frozenset((row.intent, row.words) for row in self._examples.rows if row.against)
 
-    @cached_property
-    def _kinds(self) -> Mapping[str, tuple[frozenset[bool], frozenset[str], bool]]:
-        """Of each intent: whether it asks, or tells, the question words it is asked with, and whether of who hears it.
+    def _kind_of(self, name: str) -> tuple[frozenset[bool], frozenset[str], bool]:
+        """Return whether an intent asks, or tells, the question words it is asked with, and whether of who hears it.
 
         A question never tells something, though "did you know" does.
         """
-        found = {}
-        for name, one in self.intents.items():
-            said = [{each.word for each in self.words.tokens(text)} for text, _ in one.examples]
-            told = frozenset({False}) if name == STATEMENT else frozenset(asks(text) for text, _ in one.examples)
-            asked = self._wh.intersection({word for pattern in one.patterns for word in pattern.literals}.union(*said))
-            you = sum(not self.words.of("listener").isdisjoint(words) for words in said)
-            found[name] = told, asked, one.wants == "self" and you >= OF_LISTENER * max(1, len(said))
-        return found
+        one = self.intents[name]
+        said = [{each.word for each in self.words.tokens(text)} for text, _ in one.examples]
+        told = frozenset({False}) if name == STATEMENT else frozenset(asks(text) for text, _ in one.examples)
+        asked = self._wh.intersection({word for pattern in one.patterns for word in pattern.literals}.union(*said))
+        you = sum(not self.words.of("listener").isdisjoint(words) for words in said)
+        return told, asked, one.wants == "self" and you >= OF_LISTENER * max(1, len(said))
 
     @cached_property
     def masked_examples(self) -> tuple[str, ...]:
@@ -202,7 +200,7 @@ class Lore:
         elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
         asked = {one.word for one in self._heart(sentence, names)[:1]} & self._wh if question else set[str]()
         for name, score in near or self.near(sentence, names):
-            intent, (kinds, wh, of_listener) = self.intents[name], self._kinds[name]
+            intent, (kinds, wh, of_listener) = self.intents[name], self._kind(name)
             if score < least or intent.last:
                 break
             if not question and intent.wants != "nothing" and score < least + TELLS:

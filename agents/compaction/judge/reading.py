@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 from unicodedata import category
 
@@ -230,6 +231,9 @@ class _Token(NamedTuple):
     joins: bool  # it may be part of a number of several words
 
 
+_figures_of, _counts, _pledges, _cues = map(attrgetter, ("figures", "counts", "pledges", "cues"))
+
+
 @lru_cache(maxsize=32_768)
 def _token(written: str) -> _Token:
     """Cached, as most tokens of a text stand in many others."""
@@ -275,10 +279,10 @@ class JudgedTexts:
     def _numbers(self) -> frozenset[str]:
         found: set[str] = set()
         for text, row in zip(self.texts, self._rows, strict=True):
-            found.update(*[token.figures for token in row if token.figures])
+            found.update(*filter(None, map(_figures_of, row)))
             if not text.isascii():
                 found.update(sign for sign in text if category(sign) in ("No", "Nl"))
-            if any(token.counts for token in row):
+            if any(map(_counts, row)):
                 words = zip(text.split(), row, strict=True)
                 for joins, run in groupby(words, lambda word: word[1].joins):
                     spelled = list(run) if joins else []
@@ -299,11 +303,11 @@ class JudgedTexts:
     @property
     def may_promise(self) -> bool:
         """Whether a promise is possible; ten times faster than searching for one."""
-        return any(token.pledges for row in self._rows for token in row)
+        return any(any(map(_pledges, row)) for row in self._rows)
 
     @property
     def may_instruct(self) -> bool:
-        return any(token.cues for row in self._rows for token in row)
+        return any(any(map(_cues, row)) for row in self._rows)
 
     @property
     def scripts(self) -> frozenset[str]:
