@@ -92,7 +92,11 @@ def _loop_with(partner: str, minds: Sequence[str], situation: Situation, words: 
     lines: list[tuple[Entry, Utterance]] = []
     for entry in situation.recent:
         said = remembered(entry) if age(entry.at, situation.recent[-1].at) <= WITHIN else None
-        if said and said.speaker in ("", partner) and (said.private or not any(calls(said.words, one) for one in third)):
+        if (
+            said
+            and said.speaker in ("", partner)
+            and (said.private or not any(calls(said.words, one) for one in third))
+        ):
             lines.append((entry, said))
     kinds = _stale([said for _, said in lines[-LINES:]], (situation.name, partner), words)
     run = list(takewhile(lambda kind: kind, reversed(kinds)))
