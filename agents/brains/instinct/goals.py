@@ -22,8 +22,8 @@ from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 
 HITS, ASK_REST, REST = 12, 40.0, 1800.0
-"""Memories looked through for where something may be; seconds between two questions after it, and between two looks
-into memory; and for which a search rests that has come to a standstill.
+"""Memories looked through for where something may be; seconds between two questions after it, for which an answer is
+waited for; and for which a search rests that has come to a standstill.
 """
 TITLE = "Goal"
 """How the title of a note on what was reached begins."""
@@ -114,7 +114,9 @@ class Goals:
         """Where what is aimed at may be."""
         self._been: set[str] = set()
         self._asked: set[str] = set()
-        self._asked_at = self._looked_at = self._stuck_at = float("-inf")
+        self._asked_at = self._stuck_at = float("-inf")
+        self._heard = -1
+        """The newest line that was heard when it looked into its memory."""
         self._taking, self._told_stuck = "", False
 
     def settle(self, situation: Situation) -> None:
@@ -133,8 +135,9 @@ class Goals:
         if aim is None or self._mind.following:
             return None
         found = self._in_sight(aim, situation)
-        if not found and seconds - self._looked_at >= ASK_REST:
-            self._looked_at = seconds
+        heard = next((one.seq for one in reversed(situation.recent) if one.kind == "heard"), 0)
+        if not found and heard > self._heard:
+            self._heard = heard
             hits = yield Recall(aim.words, HITS)
             if aim.kind == ANSWER:
                 found = self._answer(aim, hits, situation.recent)
