@@ -198,8 +198,8 @@ class Activities:
         one = self._explorer.noteworthy(situation.notes) if situation.takes_notes else None
         if one is None:
             return None
-        text = self._mind.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
-        entry = next((e for e in reversed(situation.recent) if e.kind != "said" and one.words[:40] in e.text), None)
+        text, words = self._mind.speaker.plain(one.key, **one.places), one.places["words"][:40]
+        entry = next((each for each in reversed(situation.recent) if each.kind != "said" and words in each.text), None)
         cites = (str(entry.seq),) if entry else ()
         return Decision(f"note {one.title} -> {text}", f"notes {one.title}", one.key, cites=cites) if text else None
 
@@ -213,11 +213,10 @@ class Activities:
         change, self._explorer.change = self._explorer.change, None
         if change is None:
             return None
-        places = {"place": situation.location, "thing": with_article(change.thing), "words": change.words}
         willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
         if willing and self._mind.rng.random() < self._mind.speaker.share("manner.talk"):
-            return self._mind.say(situation, willing[0], (f"talk.{change.key}",), places, "finds it changed")
-        return self._mind.thinks(f"think.{change.key}", "finds it changed", **places)
+            return self._mind.say(situation, willing[0], (f"talk.{change.key}",), {**change.places}, "finds it changed")
+        return self._mind.thinks(f"think.{change.key}", "finds it changed", place=change.title, **change.places)
 
     def _think(self, situation: Situation) -> Decision | None:
         if not self._rested("think", situation, RESTS["think"]):

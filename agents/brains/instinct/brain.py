@@ -73,8 +73,8 @@ class Instinct:
         """Who did anything since they were greeted."""
         self._going: Decision | None = None
         """How it goes, now that it has taken leave."""
-        self._along = self._seen_off = ""
-        """Where it was asked to come along to, and where who asked it was seen to go."""
+        self._along = ""
+        """Where it was asked to come along to."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -89,7 +89,6 @@ class Instinct:
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
             if actor == mind.following and event.destination:
                 self._acts.bound_for, self._along = self._along or event.destination, ""
-                self._seen_off = event.destination
                 return mind.rng.uniform(*PROMPT)
             return None
         if event.kind == "arrival":
@@ -106,8 +105,6 @@ class Instinct:
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
         self._explorer.outcome(perceived.text, perceived.failed)
-        if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
-            self._acts.bound_for, self._seen_off = self._seen_off, ""
         if perceived.kind == "moved" and not perceived.failed:
             self._attention.here = ()  # who is here now it sees when it thinks
         if perceived.kind == "said" and own_words(perceived) not in self._last:
@@ -269,7 +266,7 @@ class Instinct:
         if meaning.wants != "nothing" or said.question:
             decision = yield from answer(mind, meaning, said, situation)
             if decision and decision.text == "reply.follow":
-                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "").title()
+                self._along = named_in(said.words, (*self._explorer.visited, *situation.exits))
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
         told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)

@@ -6,7 +6,7 @@ All of it was perceived; a new start finds it again in the tail of memory and in
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -22,29 +22,19 @@ SHORTEST, LONGEST = 25, 240
 _ARTICLES = ("the", "a", "an", "my", "your", "some")
 
 
-class Noteworthy(NamedTuple):
-    """Something worth a note: its title, the text that words it, what was seen or heard, where, and who told it."""
-
-    title: str
-    key: str
-    words: str
-    place: str
-    person: str = ""
-
-
-class Change(NamedTuple):
-    """What is not as it was when a place was seen last: a thing that came or went, or words of its new look."""
-
-    key: str
-    thing: str = ""
-    words: str = ""
-
-
 class Sighting(NamedTuple):
     """Where and when somebody was seen last, by the monotonic clock."""
 
     place: str
     seconds: float
+
+
+class Noteworthy(NamedTuple):
+    """Something worth a note, or to wonder at: its title, the text that words it, and what the places hold."""
+
+    title: str
+    key: str
+    places: Mapping[str, str]
 
 
 def with_article(name: str) -> str:
@@ -76,11 +66,11 @@ class Explorer:
         """Where a thing was seen last."""
         self.seen: dict[str, Sighting] = {}
         """Where and when somebody was seen last."""
-        self.change: Change | None = None
+        self.change: Noteworthy | None = None
+        """What is not as it was when a place was seen last."""
         self.visited: dict[str, tuple[str, ...]] = {}
         """The exits of the places that it was in, the latest last; none of one only remembered."""
         self._sights: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._shut: set[tuple[str, str]] = set()
         self._known: set[str] = set()
         """Names, in lower case, of what was looked at or has a note."""
         self._way: tuple[str, str] | None = None
@@ -135,15 +125,14 @@ class Explorer:
         fresh = [one for one in sentences(sight[0]) if one not in before[0]]
         come, gone = (sorted({*one[1]} - {*other[1]}) for one, other in ((sight, before), (before, sight)))
         if fresh:
-            self.change = Change("changed", words=clean(fresh[0])[:LONGEST])
+            self.change = Noteworthy(here, "changed", {"words": clean(fresh[0])[:LONGEST]})
         elif new and (come or gone):  # what changes before its eyes it saw happen
-            self.change = Change("new", come[0]) if come else Change("gone", gone[0])
+            self.change = Noteworthy(here, "new" if come else "gone", {"thing": with_article((come or gone)[0])})
 
     def outcome(self, text: str, failed: bool) -> None:
         """Take in what came of the agent's own last line."""
         if self._way and failed:
-            self._shut.add(self._way)
-            self._ways.get(self._way[0], {}).pop(self._way[1], None)
+            self._ways.setdefault(self._way[0], {})[self._way[1]] = self._way[0]  # it leads nowhere
             self._way = None
         elif self._looking and text and not failed:
             told = sentences(text.partition(": ")[2].split("\n")[0] or text)
@@ -166,7 +155,7 @@ class Explorer:
     def _fresh(self, place: str) -> list[str]:
         """Return the exits of a place that were never taken."""
         known = self._ways.get(place, {})
-        return [way for way in self.visited[place] if way not in known and (place, way) not in self._shut]
+        return [way for way in self.visited[place] if way not in known]
 
     def towards_new(self) -> str:
         """Return the exit that leads to the nearest way never taken; "" when all were."""
@@ -202,13 +191,13 @@ class Explorer:
         """Keep something in mind for a note."""
         title, words = clean(title.replace("->", " ")), clean(words)[:LONGEST]
         if title and words:
-            self._due.append(Noteworthy(title, key, words, place, person))
+            self._due.append(Noteworthy(title, key, {"words": words, "place": place, "person": person}))
 
     def noteworthy(self, notes: Iterable[str]) -> Noteworthy | None:
         """Return, once, the next thing worth a note; but for what people tell, a note of the same title is enough."""
         titles = {title.casefold() for title in notes} if self._due else set()
         while self._due:
             one = self._due.popleft()
-            if one.person or one.title.casefold() not in titles:
+            if one.places["person"] or one.title.casefold() not in titles:
                 return one
         return None

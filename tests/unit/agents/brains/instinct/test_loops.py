@@ -164,5 +164,5 @@ def test_whatever_is_said_a_loop_is_with_a_mind_who_is_here_and_has_its_least_nu
     found = find_loop(among(*lines, people=(MOSS, ANN)))
     if found is not None:
         assert found.partner == "Moss"
-        assert Stage.HINT <= found.times
+        assert found.times >= Stage.HINT
         assert 1 <= found.seq <= len(lines)
