@@ -113,7 +113,7 @@ class Instinct:
     def _is_new(self, name: str, seconds: float) -> bool:
         """Return whether somebody who comes into sight is to be greeted."""
         seen = self._explorer.seen.get(name)
-        away = seen is None or (name in self._stirred and seconds - seen.seconds > GREET_AGAIN * self._talk.crowd)
+        away = seen is None or (name in self._stirred and seconds - seen.seconds > GREET_AGAIN)
         self._new.update(dict.fromkeys([name] * away))
         return name in self._new
 
@@ -210,7 +210,6 @@ class Instinct:
             self._talk.quiet_until = situation.seconds + QUIET
             self._through = situation.recent[0].seq - 1
         find_errands(situation.recent, mind)
-        self._attention.begin(situation.recent, situation.seconds)
 
     # ---- answering ----
 

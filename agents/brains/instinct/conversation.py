@@ -27,7 +27,7 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES = (5, 9)
 """Own lines in a conversation with another mind, at least and at most."""
-REST, ALONE = (170.0, 280.0), (30.0, 110.0)
+REST, ALONE = (240.0, 400.0), (60.0, 160.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 QUIET = 18.0
 """Seconds of silence after which a person is spoken to, doubled each time nobody takes it up."""
@@ -114,11 +114,6 @@ class Conversations:
 
     # ---- whose turn ----
 
-    @property
-    def crowd(self) -> float:
-        """By how much it spares its words: 1 among few minds, more where there is always one to talk to."""
-        return 1.0 + max(0, len(self._mind.minds) - 5) / 10
-
     def is_willing(self, person: Person, seconds: float) -> bool:
         """Return whether there is something to say to somebody."""
         if not person.speaks or self._mind.relations.is_cool(person.name):
@@ -132,7 +127,7 @@ class Conversations:
 
     def has_patience(self, name: str, seconds: float) -> bool:
         """Return whether somebody is still answered; of two minds one may rest for longer than the other."""
-        slack = self.crowd * (REST[1] - REST[0])
+        slack = REST[1] - REST[0]
         return seconds >= self._rests.get(name, 0.0) - slack or self._in_talk(name, seconds)
 
     def hear(self, said: Utterance, seconds: float) -> None:
@@ -152,8 +147,7 @@ class Conversations:
         one.likes = None if said.question or likes is dislikes else likes
 
     def _begin(self, partner: str, seconds: float) -> Conversation:
-        limit = self._mind.rng.randint(*LINES) / (self.crowd if partner in self._mind.minds else 1.0)
-        self.current = Conversation(partner, max(2, round(limit)), seconds)
+        self.current = Conversation(partner, self._mind.rng.randint(*LINES), seconds)
         return self.current
 
     def subject_of(self, words: str, speaker: str) -> str:
@@ -175,8 +169,8 @@ class Conversations:
             self._mind.spoken_to.pop(name, None)
             self._rests[name] = float("inf")
             if name in self._mind.minds:
-                self._rests[name] = seconds + self.crowd * self._mind.rng.uniform(*REST)
-                self.quiet_until = seconds + self.crowd * self._mind.rng.uniform(*ALONE)
+                self._rests[name] = seconds + self._mind.rng.uniform(*REST)
+                self.quiet_until = seconds + self._mind.rng.uniform(*ALONE)
             if self.current and self.current.partner == name:
                 self.current = None
 
