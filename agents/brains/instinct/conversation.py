@@ -73,23 +73,19 @@ class Conversation:
         partner: name of the other.
         limit: own lines after which the agent takes leave.
         at: when either spoke last.
-        mine: it is the agent's turn.
+        said: what the partner said, when it is the agent's turn.
         lines: own lines so far.
         unheeded: own lines since the partner spoke last.
         subject: what it is about; empty for nothing yet.
-        likes: whether the partner has just said that it likes the subject; None when it did not say.
-        asked: the partner has asked.
     """
 
     partner: str
     limit: int
     at: float
-    mine: bool = True
+    said: Utterance | None = None
     lines: int = 0
     unheeded: int = 0
     subject: str = ""
-    likes: bool | None = None
-    asked: bool = False
 
 
 class Conversations:
@@ -139,12 +135,9 @@ class Conversations:
             if not self.has_patience(said.speaker, seconds):
                 return
             one = self._begin(said.speaker, seconds)
-        one.mine, one.at, one.asked, one.unheeded = True, seconds, said.question, 0
+        one.said, one.at, one.unheeded = said, seconds, 0
         words = without_address(said.words, (self._mind.name, said.speaker))
         one.subject = self.subject_of(words, said.speaker) or one.subject
-        lists = self._mind.lore().words
-        likes, dislikes = (not lists.of(name).isdisjoint(tokens(words)) for name in ("liking", "disliking"))
-        one.likes = None if said.question or likes is dislikes else likes
 
     def _begin(self, partner: str, seconds: float) -> Conversation:
         self.current = Conversation(partner, self._mind.rng.randint(*LINES), seconds)
@@ -180,7 +173,7 @@ class Conversations:
         one = self.current
         if one is None or one.partner != to:
             one = self._begin(to, seconds)
-        one.mine, one.at, one.asked, one.likes = False, seconds, False, None
+        one.said, one.at = None, seconds
         one.lines += 1
         one.unheeded += 1
 
@@ -203,11 +196,11 @@ class Conversations:
         """Say the next thing in the conversation, or take leave when enough was said; None when it is not its turn."""
         one = self.current
         person = next((each for each in situation.people if one and each.name == one.partner), None)
-        if one is None or person is None or not one.mine:
+        if one is None or person is None or one.said is None:
             return None
         if person.thinks and one.lines >= one.limit:
             return self.leave(situation, person.name)
-        if one.asked:
+        if one.said.question:
             if decision := self._say_of([one.subject], situation, person):
                 return decision
             if not person.thinks or not one.subject:
@@ -274,7 +267,7 @@ class Conversations:
     def _moves(self, subject: str, situation: Situation, person: Person) -> Iterator[Move]:
         """Yield what there is to say of something to somebody; no questions to one who has asked."""
         mind, explorer, here = self._mind, self._explorer, situation.location
-        ours = self.current if self.current and self.current.partner == person.name else None
+        said = self.current.said if self.current and self.current.partner == person.name else None
         kind = place = when = ""
         words = explorer.looks.get(subject, "") or self.sights.get(subject, "")
         if subject == NEWS:
@@ -283,11 +276,10 @@ class Conversations:
             yield from self._of_me(situation)
         elif subject in explorer.homes or subject in explorer.visited:
             kind, place = ("thing", explorer.homes[subject]) if subject in explorer.homes else ("place", subject)
-            mine, likes = self.likes(mind.name, subject), ours.likes if ours and ours.subject == subject else None
-            if likes is None:
-                yield Move("topic.like" if mine else "topic.dislike", subject)
-            else:
-                yield Move("topic.agree" if mine is likes else "topic.disagree", subject)
+            mine, theirs = self.likes(mind.name, subject), self._liked(said.words) if said and not said.question else None
+            if theirs is not None and self.current and self.current.subject == subject:
+                yield Move("topic.agree" if mine is theirs else "topic.disagree", subject)
+            yield Move("topic.like" if mine else "topic.dislike", subject)
         elif subject == person.name:
             kind = "mind" if person.thinks else "partner"
         elif subject in explorer.seen:
@@ -296,7 +288,7 @@ class Conversations:
             minutes = int((situation.seconds - seconds) / 60)
             key = "when.now" if minutes < 2 else "when.minutes" if minutes < 45 else "when.hour"
             when = mind.speaker.plain(key, number=str(minutes))
-        asks = not (ours and ours.asked) and mind.rng.random() < mind.speaker.share("manner.ask")
+        asks = not (said and said.question) and mind.rng.random() < mind.speaker.share("manner.ask")
         for key in _TALK.get(kind if place in ("", here) else f"{kind} elsewhere", "").split():
             if asks or key not in _ASKS:
                 yield Move(key, subject, words, place, when=when)
@@ -328,6 +320,12 @@ class Conversations:
                     subject = one if about == mind.name else about
                     key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
                     yield Move(key, subject, said, person=teller, cites=cites)
+
+    def _liked(self, words: str) -> bool | None:
+        """Return whether somebody says that they like something; None when they do not say."""
+        lists, told = self._mind.lore().words, tokens(words)
+        likes, dislikes = (not lists.of(name).isdisjoint(told) for name in ("liking", "disliking"))
+        return None if likes is dislikes else likes
 
     @staticmethod
     def likes(who: str, subject: str) -> bool:
