@@ -276,7 +276,8 @@ class Conversations:
             yield from self._of_me(situation)
         elif subject in explorer.homes or subject in explorer.visited:
             kind, place = ("thing", explorer.homes[subject]) if subject in explorer.homes else ("place", subject)
-            mine, theirs = self.likes(mind.name, subject), self._liked(said.words) if said and not said.question else None
+            mine = self.likes(mind.name, subject)
+            theirs = self._liked(said.words) if said and not said.question else None
             if theirs is not None and self.current and self.current.subject == subject:
                 yield Move("topic.agree" if mine is theirs else "topic.disagree", subject)
             yield Move("topic.like" if mine else "topic.dislike", subject)
