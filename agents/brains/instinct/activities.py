@@ -17,8 +17,9 @@ from agents.brains.instinct.mind import Mind
 from agents.text.habits import Habit
 from mud.world.narration import listed
 
-RESTS = {"habit": 150.0, "think": 60.0, "emote": 40.0, "emote.pet": 240.0, "emote.yawn": 240.0}
-"""Seconds between two habits, two thoughts, two gestures, two caresses of an animal, and two yawns."""
+RESTS = {"habit": 150.0, "night.good": 600.0, "emote.pet": 240.0, "emote.yawn": 240.0}
+REST = 45.0
+"""Seconds between two habits, two good nights, two caresses of an animal, and two yawns; and between any other two."""
 SAME_HABIT = 450.0
 """Seconds between two times that it keeps the same habit."""
 DWELL = (70.0, 170.0)
@@ -51,7 +52,6 @@ class Activities:
         """Where one can rest; where it slept last comes first."""
         self._at: dict[str, float] = {}
         """When it did something last."""
-        self._wished: set[str] = set()
 
     def arrived(self, situation: Situation) -> None:
         """Take note that the agent has come somewhere, and of whether one can rest there."""
@@ -67,7 +67,7 @@ class Activities:
         self.events.clear()
         for habit in situation.habits if happened else ():
             follows = not habit.timed and any(self._fits(habit.when, event) for event in happened)
-            if follows and (habit.reflex or self._rested(habit.does, situation, RESTS["habit"])):
+            if follows and (habit.reflex or self._rested(habit.does, situation, REST)):
                 return self._keep(habit, situation)
         return None
 
@@ -90,9 +90,7 @@ class Activities:
             (2.0 * bool(situation.habits), self._habit),
             (5.0 * share("manner.talk") * company, self._talk.open),
             (0.0 if stays else 6.0 if others else 2.0 if company else 3.0, self.elsewhere),
-            (share("manner.gesture") if company else 0.8, self._gesture),
-            (0.8, self._think),
-            (0.6 * company, self._pet),
+            (1.2 + share("manner.gesture"), self._small_thing),
         )
         keyed = [(-(rng.random() ** (1 / weight)), at) for at, (weight, _) in enumerate(acts) if weight > 0]
         for _, at in sorted(keyed):
@@ -101,9 +99,9 @@ class Activities:
                 return replace(decision, why=f"of its own accord: {decision.why}", pause=slow)
         return Decision(None, "has nothing to do", pause=2.0)
 
-    def _rested(self, key: str, situation: Situation, rest: float) -> bool:
+    def _rested(self, key: str, situation: Situation, rest: float = 0.0) -> bool:
         """Return whether something was not done for a while; then it counts as done now."""
-        if situation.seconds - self._at.get(key, float("-inf")) < rest:
+        if situation.seconds - self._at.get(key, float("-inf")) < (rest or RESTS.get(key, REST)):
             return False
         self._at[key] = situation.seconds
         return True
@@ -154,7 +152,7 @@ class Activities:
         """Keep a habit of this time of day that is kept here."""
         due = [one for one in situation.habits if one.timed and one.is_time(situation.hour)]
         here = [one for one in due if self._place_of(one) in ("", situation.location)]
-        if not here or not self._rested("habit", situation, RESTS["habit"]):
+        if not here or not self._rested("habit", situation):
             return None
         habit = self._mind.rng.choice(here)
         return self._keep(habit, situation) if self._rested(habit.does, situation, SAME_HABIT) else None
@@ -176,21 +174,21 @@ class Activities:
 
     def _evening(self, situation: Situation) -> Decision | None:
         """Say good night, go where it slept last, or yawn."""
-        names = [one.name for one in situation.people if one.name not in self._wished and one.speaks]
-        if (situation.bedtime or 0.0) <= LATE and names:
-            self._wished.update(names)
+        names = [one.name for one in situation.people if one.speaks]
+        if (situation.bedtime or 0.0) <= LATE and names and self._rested("night.good", situation):
             return self._mind.say(situation, names[0], ("night.good",), {"name": listed(names)}, "its bedtime is near")
         way = "" if situation.location in self._restful else self._explorer.way_to(self._restful)
-        return self._go(situation, way, "goes where it can rest", "reason.rest") or self._emote(situation, "emote.yawn")
+        if way or not self._rested("emote.yawn", situation):
+            return self._go(situation, way, "goes where it can rest", "reason.rest")
+        return self._mind.shows("emote.yawn", "is tired", place=situation.location)
 
     def morning(self, situation: Situation) -> Decision | None:
         """Greet whoever is here after waking."""
-        self._wished.clear()
         self._restful = {situation.location: None}
         names = [person.name for person in situation.people if person.speaks]
         if names:
             return self._mind.say(situation, names[0], ("greet.morning",), {"name": listed(names)}, "has woken")
-        return self._mind.thinks("think.morning", "has woken", place=situation.location)
+        return self._mind.shows("think.morning", "has woken", place=situation.location)
 
     # ---- small things ----
 
@@ -216,32 +214,20 @@ class Activities:
         willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
         if willing and self._mind.rng.random() < self._mind.speaker.share("manner.talk"):
             return self._mind.say(situation, willing[0], (f"talk.{change.key}",), {**change.places}, "finds it changed")
-        return self._mind.thinks(f"think.{change.key}", "finds it changed", place=change.title, **change.places)
+        return self._mind.shows(f"think.{change.key}", "finds it changed", place=change.title, **change.places)
 
-    def _think(self, situation: Situation) -> Decision | None:
-        if not self._rested("think", situation, RESTS["think"]):
-            return None
-        rng, speaking = self._mind.rng, [one.name for one in situation.people if one.speaks]
-        choices = [("think.place", {"place": situation.location})]
-        choices += [("think.thing", {"thing": with_article(rng.choice(situation.items))})] if situation.items else []
-        choices += [("think.person", {"person": rng.choice(speaking)})] if speaking else []
-        key, places = rng.choice(choices)
-        return self._mind.thinks(key, "thinks of what it perceived", **places)
-
-    def _gesture(self, situation: Situation) -> Decision | None:
-        rng = self._mind.rng
-        if not self._rested("emote", situation, RESTS["emote"]):
-            return None
-        if situation.items and rng.random() < 0.6:
-            return self._emote(situation, "emote.thing", thing=with_article(rng.choice(situation.items)))
-        return self._emote(situation, "emote.idle")
-
-    def _pet(self, situation: Situation) -> Decision | None:
-        animals = [person.name for person in situation.people if not person.speaks]
-        return self._emote(situation, "emote.pet", name=self._mind.rng.choice(animals)) if animals else None
-
-    def _emote(self, situation: Situation, key: str, **places: str) -> Decision | None:
-        if not self._rested(key, situation, RESTS.get(key, 0.0)):
-            return None
-        text = self._mind.speaker.line(key, place=situation.location, **places)
-        return Decision(f"emote {text}", f"of its own accord, {key}", key) if text else None
+    def _small_thing(self, situation: Situation) -> Decision | None:
+        """Make a gesture, pet an animal, or think of something or somebody here: nothing that wants an answer."""
+        rng, keys, places = self._mind.rng, ["emote.idle", "think.place"], {"place": situation.location}
+        speaking, animals = ([one.name for one in situation.people if one.speaks is speaks] for speaks in (True, False))
+        if situation.items:
+            keys += ["emote.thing", "think.thing"]
+            places["thing"] = with_article(rng.choice(situation.items))
+        if speaking:
+            keys.append("think.person")
+            places["person"] = rng.choice(speaking)
+        if animals:
+            keys.append("emote.pet")
+            places["name"] = rng.choice(animals)
+        key = rng.choice(keys)
+        return self._mind.shows(key, "has time for it", **places) if self._rested(key, situation) else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 from random import Random
 from typing import Any
 
@@ -16,9 +16,8 @@ from agents.brains import Decision, Need, Person, Recall, Situation, Thought, Un
 from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
-from agents.brains.instinct.conversation import LONGEST, QUIET, SHORTEST, STAY, Conversations
+from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
-from agents.brains.instinct.facts import is_private, statements
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.lore import Lore
 from agents.brains.instinct.meaning import Meaning, Names
@@ -306,23 +305,13 @@ class Instinct:
             found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == name]
             entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
             known = known or bool(entries)
-            if entries and not new[0].thinks:
-                mind.relations.learn(entries, tuple(mind.known))
-                told, cites = self._told_by(entries) if mind.rng.random() < 0.6 else ("", ())
+            mind.relations.learn(() if new[0].thinks else entries, tuple(mind.known))
+            for words, entry in () if new[0].thinks or mind.rng.random() > 0.6 else islice(told_in(entries, mind), 1):
+                told, cites = words, (str(entry.seq),)
         cool, warm = mind.relations.is_cool(name), mind.relations.is_warm(name)
         wanted = {"greet.cool": cool, "greet.remembers": told, "greet.warm": warm, "greet.known": known}
         keys, places = [key for key, fits in wanted.items() if fits], {"words": told, "when": ""}
         return mind.say(situation, name, (*keys, "greet.first"), places, "newcomer", reason="reason.greet", cites=cites)
-
-    def _told_by(self, entries: Sequence[Entry]) -> tuple[str, tuple[str, ...]]:
-        """Return the last thing that somebody told in the open, and its source."""
-        mind, words = self._mind, self._mind.lore().words
-        for entry in sorted(entries, key=lambda entry: -entry.seq):
-            if entry.kind == "heard" and not is_private(entry, words):
-                for one in statements(entry, mind.name, tuple(mind.known), words):
-                    if SHORTEST <= len(one) <= LONGEST:
-                        return one, (str(entry.seq),)
-        return "", ()
 
     def _errand(self, situation: Situation) -> Decision | None:
         """Tell somebody here what the agent was asked to tell them; what it has no new words for waits."""

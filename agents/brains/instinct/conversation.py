@@ -19,6 +19,7 @@ from agents.brains.instinct.facts import statements
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.retell import own_words, retell
 from agents.brains.instinct.words import tokens
+from agents.memory.entries import Entry
 from agents.memory.perception import Utterance
 from agents.text.addressing import without_address
 from agents.text.grammar import second_person
@@ -306,21 +307,17 @@ class Conversations:
             yield Move("goal.topic", situation.goal, situation.goal)
 
     def _news(self, situation: Situation, listener: str) -> Iterator[Move]:
-        """Yield what people told in the open, retold if it can be; not to its teller, nor while its teller is here."""
-        mind, words = self._mind, self._mind.lore().words
-        silent = {*mind.minds, *(person.name for person in situation.people), listener, None}
-        for entry in reversed(situation.recent):
-            if entry.kind != "heard" or entry.actor in silent or is_private(entry, words):
-                continue
+        """Yield what people told, retold if it can be; not to its teller, nor while its teller is here."""
+        mind = self._mind
+        silent = {*mind.minds, *(person.name for person in situation.people), listener}
+        for one, entry in told_in(situation.recent, mind):
             teller = entry.actor or ""
-            for one in statements(entry, mind.name, tuple(mind.known), words):
-                if SHORTEST <= len(one) <= LONGEST and len(words.content(one)) > 1:
-                    told = retell(one, teller, listener, words)
-                    said = f"{told.rstrip('.')}." if told else one
-                    about = self.subject_of(one, teller) or teller
-                    subject = one if about == mind.name else about
-                    key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
-                    yield Move(key, subject, said, person=teller, cites=cites)
+            if teller not in silent:
+                told = retell(one, teller, listener, mind.lore().words)
+                about = self.subject_of(one, teller) or teller
+                key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
+                said = f"{told.rstrip('.')}." if told else one
+                yield Move(key, one if about == mind.name else about, said, person=teller, cites=cites)
 
     def _liked(self, words: str) -> bool | None:
         """Return whether somebody says that they like something; None when they do not say."""
@@ -332,3 +329,13 @@ class Conversations:
     def likes(who: str, subject: str) -> bool:
         """Return whether somebody likes a thing or place: it is theirs for good, and differs from mind to mind."""
         return sum(at * ord(letter) for at, letter in enumerate(f"{who} {subject}", 3)) % 5 < 3
+
+
+def told_in(entries: Iterable[Entry], mind: Mind) -> Iterator[tuple[str, Entry]]:
+    """Yield what was told in the open in some memories, the newest first, as far as it can be handed on."""
+    words = mind.lore().words
+    for entry in sorted(entries, key=lambda one: -one.seq):
+        if entry.kind == "heard" and not is_private(entry, words):
+            for one in statements(entry, mind.name, tuple(mind.known), words):
+                if SHORTEST <= len(one) <= LONGEST and len(words.content(one)) > 1:
+                    yield one, entry

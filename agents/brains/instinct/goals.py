@@ -27,51 +27,39 @@ waited for; and for which a search rests that has come to a standstill.
 """
 TITLE = "Goal"
 """How the title of a note on what was reached begins."""
-PLACE, PERSON, THING, ANSWER = "place", "person", "thing", "answer"
+PLACE, PERSON, THING, TAKE, ANSWER = "place", "person", "thing", "take", "answer"
+"""What is aimed at: to come somewhere, to meet somebody, to see or to have something, to know something."""
 EAGER = 0.6
 """How readily it does something for its goal."""
 
 
 class Aim(NamedTuple):
-    """One thing aimed at: its kind, how the goal puts it, and whether it is to be had, not only seen."""
+    """One thing aimed at: its kind, and how the goal puts it."""
 
     kind: str
     words: str
-    takes: bool = False
 
 
 def aims_of(goal: str, words: Words) -> tuple[Aim, ...]:
     """Return what a goal aims at, in the order it names it; none when it aims at nothing one could come to."""
-    verbs = {kind: words.of(f"aim_{kind}") for kind in (PLACE, PERSON, THING, "take", ANSWER)}
-    every = frozenset().union(*verbs.values())
-    parts: list[list[str]] = []
-    for sentence in sentences(goal):
-        parts.append([])
-        for word in sentence.rstrip(".!?").replace(",", " ,").replace(";", " ,").split():
-            if parts[-1] and word.casefold() in every and parts[-1][-1].casefold() in (",", "and", "then", "to"):
-                parts.append([])
-            parts[-1].append(word)
-    found = (_aim_of([word for word in part if word != ","], verbs, words) for part in parts)
+    parts = goal.replace(";", ",").replace(" and ", ",").replace(" then ", ",").split(",")
+    found = [_aim_of(one.rstrip(".!? ").split(), words) for part in parts for one in sentences(part)]
     return tuple(dict.fromkeys(aim for aim in found if aim))
 
 
-def _aim_of(part: list[str], verbs: dict[str, frozenset[str]], words: Words) -> Aim | None:
-    while part and part[0].casefold() in words.of("aim_lead"):
-        part = part[1:]
+def _aim_of(part: list[str], words: Words) -> Aim | None:
+    """Return what a part of a goal aims at: what stands behind its first verb that is one of aiming."""
+    kinds = {kind: words.of(f"aim_{kind}") for kind in (PLACE, PERSON, THING, TAKE, ANSWER)}
     low = [word.casefold() for word in part]
-    if not low:
-        return None
-    asks = next((at for at, word in enumerate(low[1:3], 1) if word in words.of("wh")), 0)
-    if asks and low[0] in verbs[ANSWER] and (asks == 1 or low[1] in verbs[ANSWER] or low[0] == "ask"):
-        return Aim(ANSWER, " ".join(part[asks:]).rstrip("?!. "))
-    takes = low[0] in verbs["take"]
-    kind = next((one for one in (PLACE, PERSON, THING) if low[0] in verbs[one]), THING if takes else "")
-    named = next((at for at, word in enumerate(low[1:], 1) if word not in words.of("aim_to")), 0)
+    verb = next((at for at, word in enumerate(low) if any(word in of for of in kinds.values())), len(low))
+    asks = next((at for at, word in enumerate(low[verb : verb + 3], verb) if word in words.of("wh")), 0)
+    if asks and low[verb] in kinds[ANSWER]:
+        return Aim(ANSWER, " ".join(part[asks:]))
+    kind = next((kind for kind, of in kinds.items() if verb < len(low) and low[verb] in of), ANSWER)
+    named = next((at for at, word in enumerate(low) if at > verb and word not in words.of("aim_to")), len(part))
     end = next((at for at, word in enumerate(low) if at > named and word in words.of("aim_end")), len(part))
     aimed = " ".join(part[named:end])
-    if low[0] == "see" and part[named][:1].isupper() and low[named] != "the":
-        kind = PERSON
-    return Aim(kind, aimed, takes) if kind and named and words.content(aimed) else None
+    return Aim(kind, aimed) if kind != ANSWER and words.content(aimed) else None
 
 
 @lru_cache(maxsize=1 << 12)
@@ -154,8 +142,8 @@ class Goals:
         return None if seconds - self._asked_at < ASK_REST else self._ask(aim, situation) or self._walk(aim, situation)
 
     def _in_sight(self, aim: Aim, situation: Situation) -> Fact | None:
-        names: list[str] = [situation.location] if aim.kind in (PLACE, THING) else []
-        if aim.kind == THING:
+        names = [situation.location] if aim.kind in (PLACE, THING) else []
+        if aim.kind in (THING, TAKE):
             names += [*situation.carrying, *(() if self._wanted(aim, situation) else situation.items)]
         if aim.kind in (PERSON, THING):
             names += [person.name for person in situation.people]
@@ -167,7 +155,7 @@ class Goals:
 
     def _wanted(self, aim: Aim, situation: Situation) -> str:
         """Return the thing here that it wants to have and has not tried to take; empty when there is none."""
-        here = self._meant(aim, situation.items if aim.takes else ())
+        here = self._meant(aim, situation.items if aim.kind == TAKE else ())
         return next((one for one in here if one != self._taking), "")
 
     def _answer(self, aim: Aim, hits: Sequence[Hit], recent: Sequence[Entry]) -> Fact | None:
@@ -208,7 +196,7 @@ class Goals:
         willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
         for name in sorted(willing, key=lambda name: name not in aim.words):
             return self._mind.say(situation, name, keys, places, why)
-        return self._mind.thinks(thought, why, **places)
+        return self._mind.shows(thought, why, **places)
 
     def _ask(self, aim: Aim, situation: Situation) -> Decision | None:
         """Ask somebody here whom it has not asked."""

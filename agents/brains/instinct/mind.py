@@ -129,13 +129,12 @@ class Mind:
                 behind = self.behind(reason, **places) if reason else ""
                 line = f"whisper {to} {text}" if private else f"say {text}{behind}"
                 return Decision(line, why, key, cites=cites, to=to)
-        nod = self.speaker.line("emote.nod", **places) if nods else None
-        return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None
+        return self.shows("emote.nod", f"{why}, and has no words for it that are new", **places) if nods else None
 
-    def thinks(self, key: str, why: str, **places: str) -> Decision | None:
-        """Think something to oneself; None when every text would repeat something."""
+    def shows(self, key: str, why: str, **places: str) -> Decision | None:
+        """Make a gesture, or think something to oneself; None when every text would repeat something."""
         text = self.speaker.line(key, **places)
-        return Decision(f"think {text}", why, key) if text else None
+        return Decision(f"{key.partition('.')[0]} {text}", why, key) if text else None
 
     def behind(self, key: str, **places: str) -> str:
         """Return the private reason behind a line, which it gives more often than not, with its mark."""
