@@ -310,14 +310,13 @@ class Conversations:
         """Yield what people told, retold if it can be; not to its teller, nor while its teller is here."""
         mind = self._mind
         silent = {*mind.minds, *(person.name for person in situation.people), listener}
-        for one, entry in told_in(situation.recent, mind):
+        for one, entry in told_in([entry for entry in situation.recent if entry.actor not in silent], mind):
             teller = entry.actor or ""
-            if teller not in silent:
-                told = retell(one, teller, listener, mind.lore().words)
-                about = self.subject_of(one, teller) or teller
-                key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
-                said = f"{told.rstrip('.')}." if told else one
-                yield Move(key, one if about == mind.name else about, said, person=teller, cites=cites)
+            told = retell(one, teller, listener, mind.lore().words)
+            about = self.subject_of(one, teller) or teller
+            key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
+            said = f"{told.rstrip('.')}." if told else one
+            yield Move(key, one if about == mind.name else about, said, person=teller, cites=cites)
 
     def _liked(self, words: str) -> bool | None:
         """Return whether somebody says that they like something; None when they do not say."""
