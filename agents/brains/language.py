@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
-from itertools import islice
 from random import Random
 
 from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, find_loop, person_waits
 from agents.brains.instinct.voice import fill
-from agents.memory.entries import Entry
-from agents.memory.perception import Utterance, remembered, spoken
+from agents.memory.perception import remembered, spoken
 from agents.reply.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
 from agents.text.english import LOOKBACK, repeats, words_of
@@ -86,16 +84,24 @@ class LanguageBrain:
         return Decision(None, f"no reply is of use: the last one {why}")
 
     def _objection(self, line: str, situation: Situation, loop: Loop | None) -> tuple[str, str]:
-        """Return what a second prompt says against a line, and the same for traces; both empty when it will do."""
-        twin = self._repeated(line, situation.recent)
+        """Return what a second prompt says against a line, and the same for traces; both empty when it will do.
+
+        Speech repeats any of the last lines, a deed only the very last.
+        """
+        words, last = _words(line), self._lines[-1] if self._lines else ""
+        twin: str | None = last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
+        if words is not None:
+            said = [one for entry in reversed(situation.recent) if (one := remembered(entry))]
+            submitted = (own for each in reversed(self._lines) if (own := _words(each)) is not None)
+            twin = repeats(words, (*submitted, *[one.words for one in said if not one.speaker][:LOOKBACK]))
+            speaks = _words(line, _TO_OTHERS) is not None and len(words_of(words)) > COURTESY
+            for one in [one for one in said if speaks and one.speaker][:HEARD]:
+                if twin is None and repeats(words, (one.words,)) is not None:
+                    hint = self._hint("hint.echoes", person=one.speaker, words=_glimpse(one.words))
+                    return hint, f"says after {one.speaker} what was just said"
         if twin is not None:
             return self._hint("hint.repeats", words=_glimpse(twin)), "repeats an earlier line"
-        echoed = _echoed(line, situation.recent)
-        if echoed is not None:
-            hint = self._hint("hint.echoes", person=echoed.speaker, words=_glimpse(echoed.words))
-            return hint, f"says after {echoed.speaker} what was just said"
-        shunned = self._shunned(line, situation)
-        if shunned:
+        if shunned := self._shunned(line, situation):
             hint = loop.hint(self._voice) if loop else self._hint("hint.enough", person=shunned)
             return hint, f"answers {shunned}, with whom it goes round in circles"
         return "", ""
@@ -116,16 +122,6 @@ class LanguageBrain:
         meant = [name for name in silent if name in named] or (silent if len(silent) == len(here) else [])
         return next(iter(meant), "")
 
-    def _repeated(self, line: str, recent: tuple[Entry, ...]) -> str | None:
-        """Return the earlier line that this one repeats: for speech any of the last ones, else the very last."""
-        words = _words(line)
-        if words is None:
-            last = self._lines[-1] if self._lines else ""
-            return last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
-        submitted = (said for line in reversed(self._lines) if (said := _words(line)) is not None)
-        own = (one.words for entry in reversed(recent) if entry.actor is None and (one := remembered(entry)))
-        return repeats(words, (*submitted, *islice(own, LOOKBACK)))
-
 
 def language(verbs: Collection[str]) -> Brain:
     """Return this brain for a world with these verbs and aliases."""
@@ -141,15 +137,6 @@ def _words(line: str, verbs: Collection[str] = _SPEECH) -> str | None:
     """Return what a command line speaks, without its private reason; None when it speaks nothing."""
     verb, _, rest = line.partition("|")[0].strip().partition(" ")
     return rest.strip() if verb in verbs and rest.strip() else None
-
-
-def _echoed(line: str, recent: tuple[Entry, ...]) -> Utterance | None:
-    """Return the line of another that this one only says after them; a short courtesy may be given back."""
-    words = _words(line, _TO_OTHERS)
-    if words is None or len(words_of(words)) <= COURTESY:
-        return None
-    heard = (one for entry in reversed(recent) if entry.actor and (one := remembered(entry)))
-    return next((one for one in islice(heard, HEARD) if repeats(words, (one.words,)) is not None), None)
 
 
 def _glimpse(text: str) -> str:

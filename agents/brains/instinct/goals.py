@@ -21,10 +21,8 @@ from agents.memory.entries import Entry, Hit
 from agents.text.addressing import mentions
 from mud.world.sentences import sentences
 
-HITS, ASK_REST, REST = 12, 40.0, 1800.0
-"""Memories looked through for where something may be; seconds between two questions after it, for which an answer is
-waited for; and for which a search rests that has come to a standstill.
-"""
+HITS, ASK_REST = 12, 40.0
+"""Memories looked through for where something may be; seconds for which an answer is waited for."""
 TITLE = "Goal"
 """How the title of a note on what was reached begins."""
 PLACE, PERSON, THING, TAKE, ANSWER = "place", "person", "thing", "take", "answer"
@@ -98,14 +96,14 @@ class Goals:
 
     def _begin(self) -> None:
         """Begin to search anew."""
-        self._leads: list[str] = []
+        self._leads: set[str] = set()
         """Where what is aimed at may be."""
         self._been: set[str] = set()
         self._asked: set[str] = set()
-        self._asked_at = self._stuck_at = float("-inf")
+        self._asked_at, self._stuck = float("-inf"), False
         self._heard = -1
         """The newest line that was heard when it looked into its memory."""
-        self._taking, self._told_stuck = "", False
+        self._taking = ""
 
     def settle(self, situation: Situation) -> None:
         """Take in a goal that was set; what has a note was reached before a new start."""
@@ -131,10 +129,12 @@ class Goals:
                 found = self._answer(aim, hits, situation.recent)
             else:
                 known = [hit.entry for hit in hits if hit.entry]
-                self._leads = [place for one in (*known, *situation.recent) for place in self._places_in(one, aim)]
+                leads = {place for one in (*known, *situation.recent) for place in self._places_in(one, aim)}
+                self._been = self._been if leads == self._leads else {situation.location}
+                self._leads = leads
         if found:
             return self._reach(aim, found, situation)
-        if seconds - self._stuck_at < REST or self._mind.rng.random() > EAGER:
+        if self._mind.rng.random() > EAGER:
             return None
         if thing := self._wanted(aim, situation):
             self._taking = thing
@@ -212,15 +212,12 @@ class Goals:
     def _walk(self, aim: Aim, situation: Situation) -> Decision | None:
         """Walk to where it may be, else where it never was; give up, and say so once, when there is neither."""
         explorer = self._explorer
-        way = explorer.way_to([place for place in self._leads if place not in self._been])
+        way = explorer.way_to(sorted(self._leads - self._been))
         why = "where it may be" if way else "where it never was"
         if way := way or explorer.towards_new():
             return Decision(f"go {way}{self._reason(aim)}", f"looks for {aim.words} {why}", pause=1.5)
-        told = self._told_stuck
-        self._begin()
-        self._stuck_at, self._told_stuck = situation.seconds, True
-        key = "stuck_answer" if aim.kind == ANSWER else "stuck"
-        why = f"cannot find {aim.words}"
+        told, self._stuck = self._stuck, True
+        key, why = "stuck_answer" if aim.kind == ANSWER else "stuck", f"cannot find {aim.words}"
         return None if told else self._say(situation, (f"goal.{key}",), f"think.{key}", aim, {}, why)
 
     def _reason(self, aim: Aim) -> str:
