@@ -49,7 +49,9 @@ class Activities:
         """What was perceived since the last turn, for reflexes and habits that follow on something."""
         self._stays_until = 0.0
         self._restful: dict[str, None] = {}
-        """Where one can rest; where it slept last comes first."""
+        """Where one can rest."""
+        self._bed = ""
+        """Where it slept last."""
         self._at: dict[str, float] = {}
         """When it did something last."""
 
@@ -177,14 +179,15 @@ class Activities:
         names = [one.name for one in situation.people if one.speaks]
         if (situation.bedtime or 0.0) <= LATE and names and self._rested("night.good", situation):
             return self._mind.say(situation, names[0], ("night.good",), {"name": listed(names)}, "its bedtime is near")
-        way = "" if situation.location in self._restful else self._explorer.way_to(self._restful)
+        restful = [self._bed] if self._bed else [*self._restful]
+        way = "" if situation.location in restful else self._explorer.way_to(restful)
         if way or not self._rested("emote.yawn", situation):
             return self._go(situation, way, "goes where it can rest", "reason.rest")
         return self._mind.shows("emote.yawn", "is tired", place=situation.location)
 
     def morning(self, situation: Situation) -> Decision | None:
         """Greet whoever is here after waking."""
-        self._restful = {situation.location: None}
+        self._bed = situation.location
         names = [person.name for person in situation.people if person.speaks]
         if names:
             return self._mind.say(situation, names[0], ("greet.morning",), {"name": listed(names)}, "has woken")

@@ -116,12 +116,6 @@ def test_a_deed_may_be_done_again_but_not_twice_in_a_row() -> None:
     assert lines == ["go north", "look", "go north", "look"]
 
 
-def test_a_parrot_does_not_capture_its_agent() -> None:
-    run = fresh()
-    lines = [thought(run, ["say Thank you!", "say Thank you!"])[0].line for _ in range(20)]
-    assert lines == ["say Thank you!"] + [None] * 19
-
-
 def test_it_knows_the_verbs_it_is_told() -> None:
     run = fresh(language(["Dance", "say"]))
     assert thought(run, ["dance slowly"])[0].line == "dance slowly"

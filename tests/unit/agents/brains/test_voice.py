@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._texts import TEXTS as KEYS
 from agents.brains._texts import says_name, wrong_in
 from agents.brains.instinct.voice import Speaker, clean, fill
 from agents.mind.lore import shipped_lore
@@ -85,10 +84,6 @@ def test_a_text_that_nobody_wrote_is_not_said() -> None:
     assert speaker.line("greet.first", name="Anna") is None
     assert speaker.plain("when.now") == ""
     assert speaker.share("manner.talk") == 0.5
-
-
-def test_every_key_is_of_a_section_and_a_name() -> None:
-    assert all(key.count(".") == 1 for key in KEYS)
 
 
 def test_thoughts_and_gestures_push_no_spoken_line_out_of_the_twenty() -> None:
