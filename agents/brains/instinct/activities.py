@@ -170,6 +170,8 @@ class Activities:
         verb, _, rest = habit.does.partition(" ")
         if verb == "says":
             return Decision(f"say {rest.strip(chr(34))}{behind}", why)
+        if verb == "goes":
+            return None  # it is there
         return Decision(f"emote {habit.done_in(situation.location)}.{behind}", why, pause=2 * CALM)
 
     # ---- evening and morning ----
