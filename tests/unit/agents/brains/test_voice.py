@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.brains._texts import says_name, wrong_in
+from agents.brains.instinct.facts import unwrapped
 from agents.brains.instinct.voice import Speaker, clean, fill
 from agents.mind.lore import shipped_lore
 from mud.sanitize import sanitize
@@ -139,3 +140,14 @@ def test_every_text_that_is_spoken_has_a_place_for_the_speakers_name() -> None:
 )
 def test_a_name_is_told_from_a_word_that_begins_a_sentence(text: str, name: str, said: bool) -> None:
     assert says_name(text, name, {"may", "will"}) is said
+
+
+@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("people", [("Eliza", "Moss"), ("Eliza", "Moss", "Jonas")])
+def test_whoever_is_told_news_in_any_voice_knows_whose_it_is(name: str, people: tuple[str, ...]) -> None:
+    told = {"name": "Moss", "person": "Jonas", "words": "The mill at Harrow has burned down.", "me": "Eliza"}
+    for key in ("topic.news", "talk.news", "talk.errand"):
+        for variant in texts_of(name).get(key, ()):
+            line = fill(variant, told)
+            assert line
+            assert unwrapped(line, people, shipped_lore().words)[0] == "Jonas", line
