@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
-from itertools import islice, takewhile
+from itertools import takewhile
 from random import Random
 from typing import Any
 
@@ -305,9 +305,10 @@ class Instinct:
             found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == name]
             entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
             known = known or bool(entries)
-            mind.relations.learn(() if new[0].thinks else entries, tuple(mind.known))
-            for words, entry in () if new[0].thinks or mind.rng.random() > 0.6 else islice(told_in(entries, mind), 1):
-                told, cites = words, (str(entry.seq),)
+            if not new[0].thinks:
+                mind.relations.learn(entries, tuple(mind.known))
+                last = next(told_in(entries, mind), None) if mind.rng.random() < 0.6 else None
+                told, cites = (last[0], (str(last[1].seq),)) if last else ("", ())
         cool, warm = mind.relations.is_cool(name), mind.relations.is_warm(name)
         wanted = {"greet.cool": cool, "greet.remembers": told, "greet.warm": warm, "greet.known": known}
         keys, places = [key for key, fits in wanted.items() if fits], {"words": told, "when": ""}
