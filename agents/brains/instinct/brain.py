@@ -19,7 +19,7 @@ from agents.brains.instinct.attention import Attention, age
 from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.lore import STATEMENT, Lore
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
@@ -267,7 +267,7 @@ class Instinct:
                 self._along = named_in(said.words, (*self._explorer.visited, *situation.exits))
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
-        told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
+        told = speaker not in mind.minds and meaning.intent == STATEMENT and not is_private_line(said, mind)
         if told and len(mind.lore().words.content(meaning.words)) > 2:
             self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
         return decision
@@ -279,12 +279,12 @@ class Instinct:
         for sentence in sentences(said.words)[:6]:
             meaning = lore.pattern(sentence, names)
             if meaning is None:
-                near: tuple[tuple[str, float], ...] = ()
+                near: tuple[tuple[str, float], ...] = ((STATEMENT, 0.0),)  # no example is near what a voice's text says
                 if said.speaker not in self._mind.minds:
                     near = yield Understand(lore.masked(sentence, names))
                 meaning = lore.read(sentence, names, near)
             found.append(meaning)
-        told = [one for one in found if one.intent == "statement"]
+        told = [one for one in found if one.intent == STATEMENT]
         asking = [one for one in found if one.wants != "nothing"]
         return (asking or told[-1:] or found)[0] if asking or told else found[-1]
 
