@@ -239,10 +239,10 @@ class Conversations:
 
     def _say(self, moves: Iterable[Move], situation: Situation, to: str) -> Decision | None:
         """Say the first of some moves that repeats nothing, neither of its own words nor of the other's."""
+        heard = "\n".join([one.text for one in situation.recent if one.actor == to])
         for move in moves:
             subject, words = move.subject, move.words
-            known = words and any(one.actor == to and words in one.text for one in situation.recent)
-            if known or (words and self._mind.speaker.said_lately(words)):
+            if words and (words in heard or self._mind.speaker.said_lately(words)):
                 continue
             thing = with_article(subject) if subject in self._explorer.homes else subject
             places = {"thing": thing, "person": move.person or subject, "words": words, "when": move.when}
