@@ -28,7 +28,7 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES = (5, 9)
 """Own lines in a conversation with another mind, at least and at most."""
-REST, ALONE = (260.0, 420.0), (80.0, 200.0)
+REST, ALONE = (300.0, 480.0), (120.0, 300.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 QUIET = 18.0
 """Seconds of silence after which a person is spoken to, doubled each time nobody takes it up."""
