@@ -64,6 +64,7 @@ class Decision(NamedTuple):
         answers: number of the memory that it answers or follows; 0 for what nobody asked for.
         cites: what it rests on: a memory's number, `66-129` for the summary of these, `[[Sundial]]` for a note.
         pause: how many think intervals until the next turn, unless something is perceived that calls for one.
+        to: name of whom it speaks to; empty for nobody.
     """
 
     line: str | None
@@ -72,6 +73,7 @@ class Decision(NamedTuple):
     answers: int = 0
     cites: tuple[str, ...] = ()
     pause: float = 1.0
+    to: str = ""
 
 
 class Person(NamedTuple):

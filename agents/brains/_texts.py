@@ -1,4 +1,4 @@
-"""Which texts the instinct speaks with, which places each may use, and what is wrong with a voice that was written.
+"""Which texts the instinct speaks with, and what is wrong with a voice that was written.
 
 The words themselves stand in `vault/text/instinct/`, one file for each voice; `default` has them all.
 """
@@ -6,121 +6,84 @@ The words themselves stand in `vault/text/instinct/`, one file for each voice; `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from mud.registry import hint
 
-_KEYS_BY_PLACES = {
-    "": "manner.ask manner.explore manner.gesture manner.talk reason.rest when.day when.hour when.now",
-    "name place": """
-        answer.been answer.i_am_here answer.no_exits answer.nothing_here answer.place answer.way_far
-        answer.you_are_here greet.cool greet.first greet.known greet.morning greet.several greet.warm leave.night
-        leave.plain night.good reply.advice reply.been reply.how talk.been talk.here topic.ask_self topic.unsure
+_KEYS = {
+    "manner": "ask explore gesture talk",
+    "greet": "back cool first known morning remembers several warm",
+    "leave": "night plain subject",
+    "night": "good",
+    "reply": """
+        advice been blame bye day day_quiet errand errand_done errand_open follow foreign forget how insult joke night
+        no_news praise short sorry stay thanks time unclear unwilling wish
     """,
-    "name words when": "greet.remembers",
-    "name": """
-        ack.birth ack.birthday ack.death ack.fear ack.gift ack.glad ack.illness ack.kept ack.know ack.love ack.luck
-        ack.plain ack.plan ack.promise ack.sad ack.secret ack.trouble answer.again answer.empty_handed
-        answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
-        emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer
-        reason.asked reason.greet reason.unknown reply.blame reply.bye reply.follow
-        reply.foreign reply.forget reply.insult reply.joke reply.night reply.no_news reply.praise reply.short
-        reply.sorry reply.stay reply.thanks reply.time reply.unclear reply.unwilling reply.wish self.kind self.know
-        self.no_goal self.stranger self.wearing self.your_name talk.ask unknown.deed unknown.not_told unknown.plain
-        unknown.promise_mine unknown.promise_you unknown.self
+    "ack": """
+        ask birth birthday called changed death fear gift glad illness kept know link link_you love luck name plain
+        plan promise retold sad secret thing trouble
     """,
-    "name person": """
-        answer.acquainted answer.company answer.discreet answer.person_here opinion.person reply.errand
-        reply.errand_done reply.errand_open unknown.person unknown.promise unknown.said unknown.somebody unknown.unseen
+    "answer": """
+        acquainted again been carried company differ differ_mine differ_you discreet empty_handed exits fact fact_you
+        first first_you hearsay hearsay_fact hearsay_you i_am_here in_view known known_near known_quoted likes looked
+        looked_there looks met met_first met_last met_nobody near near_you no_exits no_more nobody_else note
+        nothing_here overheard part part_you person_here place place_words promise promise_kept promise_kept_you
+        promise_you quoted quoted_you saw seen self source source_known source_self source_via source_you summary
+        telling telling_you thing_here things told told_you way way_far way_first you_are_here
     """,
-    "name person words": "ack.link talk.errand talk.news",
-    "name self place": "self.who",
-    "name words": """
-        ack.link_you ack.retold answer.known answer.known_near answer.known_quoted answer.likes answer.summary
-        goal.topic self.about self.goal self.profile
+    "unknown": "deed not_told person plain promise promise_mine promise_you said self somebody thing unseen way",
+    "opinion": "kind kind_you person place plain rude rude_you thing you",
+    "self": "about goal kind know no_goal profile stranger wearing who your_name",
+    "talk": "ask been changed errand gone here new news thing",
+    "topic": """
+        agree ask_person ask_self ask_view did disagree dislike far habit like look news person seen self unsure where
     """,
-    "name thing": """
-        ack.ask ack.called ack.changed ack.name ack.thing answer.carried answer.no_more goal.ask_answer goal.ask_place
-        goal.stuck_answer talk.thing unknown.thing unknown.way
-    """,
-    "name place thing words": "opinion.place topic.far topic.look",
-    "name place thing": """
-        leave.subject opinion.thing topic.agree topic.ask_view topic.disagree topic.dislike topic.like topic.where
-    """,
-    "name person place when words": """
-        answer.fact answer.first answer.looks answer.near answer.near_you answer.promise answer.promise_kept
-        answer.promise_kept_you answer.promise_you answer.quoted answer.quoted_you answer.seen answer.told
-        answer.told_you opinion.kind opinion.rude
-    """,
-    "name person place when words other": "answer.overheard",
-    "name person place when words via": "answer.hearsay answer.hearsay_you",
-    "name person place when words other others": "answer.differ answer.differ_mine answer.differ_you",
-    "name person place when": "answer.met answer.source answer.telling",
-    "name place when": "answer.met_first answer.met_last answer.source_you answer.telling_you",
-    "name person place when via": "answer.source_via",
-    "name place person words": "topic.did topic.news",
-    "name place person": "topic.ask_person topic.person",
-    "name place person when": "topic.seen",
-    "name thing place": """
-        answer.exits answer.thing_here answer.things answer.way answer.way_first goal.ask goal.reached goal.stuck
-        talk.gone talk.new
-    """,
-    "name person place when part": "answer.part",
-    "name place when part": "answer.part_you",
-    "name person via words": "answer.hearsay_fact",
-    "name place words": "answer.in_view answer.place_words talk.changed topic.habit topic.self",
-    "name place when words": """
-        answer.fact_you answer.first_you answer.looked answer.looked_there answer.saw
-        answer.self opinion.kind_you opinion.rude_you
-    """,
-    "name thing words": "answer.note",
-    "place": "emote.idle emote.yawn think.morning think.place",
-    "thing": "emote.thing reason.goal reason.goal_answer reason.look think.stuck_answer think.thing",
-    "person": "hint.enough think.person",
-    "person words": "hint.echoes",
-    "place words": "note.goal note.thing think.changed",
-    "words": "hint.repeats note.place",
-    "person place words": "note.told",
-    "thing place": "reason.go think.goal think.gone think.new think.stuck",
-    "number": "when.days when.hours when.minutes",
-    "name person words thing": "goal.answer",
-    "name place thing person": "reply.day",
-    "name here": "reply.day_quiet",
-    "partner times": "loop.echo loop.farewell loop.greeting loop.nothing_new loop.question loop.thanks",
-    "partner": "loop.advice_hint loop.advice_move loop.advice_silence",
+    "goal": "answer ask ask_answer ask_place met reached stuck stuck_answer topic",
+    "emote": "dance greet hush idle nod pet sing sit thing yawn",
+    "think": "changed goal gone morning new person place stuck stuck_answer thing",
+    "note": "goal place thing told",
+    "reason": "answer asked go goal goal_answer greet look rest unknown",
+    "when": "day days hour hours minutes now",
+    "hint": "echoes enough repeats",
+    "loop": "advice_hint advice_move advice_silence echo farewell greeting nothing_new question thanks",
 }
-
-TEXTS = {key: places for places, keys in _KEYS_BY_PLACES.items() for key in keys.split()}
-"""Every text of the instinct: its key below the name of the voice, and the places its words may use."""
-
-SHARES = {"never": 0.0, "seldom": 0.25, "sometimes": 0.5, "often": 0.8, "always": 1.0}
-"""What the words of the `manner` section mean, as a share of the chances to do so."""
+TEXTS = tuple(f"{section}.{key}" for section, keys in _KEYS.items() for key in keys.split())
+"""Every text of the instinct, by its key below the name of the voice."""
 
 ME = "me"
 """The place of the speaker's own name, which every text may use that is spoken, thought or written."""
 _NOT_SPOKEN = ("manner.", "loop.", "hint.")
+PLACES = frozenset(("name", "person", "place", "thing", "words", "when", "via", "other", "others", "part", "self",
+                    "here", "number", "partner", "times"))  # fmt: skip
+"""The places of texts. Which of them a text has is shown by the voice `default`."""
+
+SHARES = {"never": 0.0, "seldom": 0.25, "sometimes": 0.5, "often": 0.8, "always": 1.0}
+"""What the words of the `manner` section mean, as a share of the chances to do so."""
 
 PLACE = re.compile(r"\{(\w+)\}")
 
 
 def wrong_in(
-    voice: Mapping[str, tuple[str, ...]], is_ignorant: Callable[[str], bool], *, complete: bool = False
+    voice: Mapping[str, tuple[str, ...]],
+    is_ignorant: Callable[[str], bool],
+    default: Mapping[str, tuple[str, ...]] | None = None,
 ) -> list[tuple[str, str]]:
     """Return what is wrong with a voice, as pairs of a key and a message.
 
     Args:
         voice: its texts.
         is_ignorant: returns whether a text says that its speaker does not know.
-        complete: it must have every text.
+        default: the voice whose texts it may leave out, and whose places it may use; None for that voice itself.
     """
     wrong = []
     for key, variants in voice.items():
         if key not in TEXTS:
             wrong.append((key, f"the instinct has no such text{hint(key, TEXTS)}"))
             continue
-        known = {*TEXTS[key].split(), *(() if key.startswith(_NOT_SPOKEN) else (ME,))}
-        strange = sorted({place for text in variants for place in PLACE.findall(text)} - known)
-        expected = TEXTS[key] or "no places"
+        known = PLACES if default is None or key not in default else _places_in(default[key])
+        spoken = known if key.startswith(_NOT_SPOKEN) else known | {ME}
+        expected = " ".join(sorted(known)) or "no places"
+        strange = sorted(_places_in(variants) - spoken)
         wrong.extend((key, f"{{{place}}} is no place of this text; expected {expected}") for place in strange)
         if key.startswith("manner.") and any(text.casefold() not in SHARES for text in variants):
             wrong.append((key, f"expected one of {', '.join(SHARES)}"))
@@ -128,9 +91,13 @@ def wrong_in(
             # Others hear these lines too and must not take them for knowledge.
             unclear = [text for text in variants if not is_ignorant(text)]
             wrong.extend((key, f"does not say that the speaker does not know: {text}") for text in unclear)
-    if complete:
+    if default is None:
         wrong.extend((key, "this text is missing, and every voice may need it") for key in TEXTS if key not in voice)
     return wrong
+
+
+def _places_in(variants: Sequence[str]) -> frozenset[str]:
+    return frozenset(place for text in variants for place in PLACE.findall(text))
 
 
 def says_name(text: str, name: str, words: Collection[str]) -> bool:

@@ -10,14 +10,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection
-from itertools import islice
 from random import Random
 
 from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
-from agents.brains.instinct.loops import SILENCE, VOICE, Loop, LoopWatch, Stage, person_waits
+from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, find_loop, person_waits
 from agents.brains.instinct.voice import fill
-from agents.memory.entries import Entry
-from agents.memory.perception import Utterance, own_words, remembered, spoken
+from agents.memory.perception import remembered, spoken
 from agents.reply.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
 from agents.text.english import LOOKBACK, repeats, words_of
@@ -33,8 +31,6 @@ ANSWER_AFTER = 1.0
 """Seconds after which one who is spoken to would like to think: long enough for a second line to follow the first."""
 TRIES = 2
 """Times the model is asked in one turn."""
-HOPELESS = 3
-"""Turns in a row without a usable reply after which it is asked only once in a turn, until one is usable again."""
 
 HEARD = 6
 """Newest lines of others that are not said after them."""
@@ -52,31 +48,23 @@ class LanguageBrain:
     def __init__(self, name: str, voice: Voice, verbs: Collection[str], lore: LoreSource) -> None:
         self._name = name
         self._voice = voice
-        self._watch = LoopWatch(lore)
+        self._lore = lore
         self._verbs = verbs
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
-        self._said: deque[str] = deque(maxlen=LOOKBACK)
-        """What its character said last, whoever thought of it."""
         self._silent: dict[str, float] = {}
         """Until when a mind is not answered, by its name."""
-        self._useless = 0
-        """Turns in a row in which no reply was of use."""
         self._moved_on = 0
         """Newest memory of the loop that it gave way to last."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         utterance = spoken(perceived)
-        if utterance is None:
-            if own := own_words(perceived):
-                self._said.append(own)
-            return None
-        if self._silent.get(utterance.speaker, seconds) > seconds:
+        if utterance is None or self._silent.get(utterance.speaker, seconds) > seconds:
             return None
         for_whom = addressed(utterance.words, (self._name,), private=utterance.private)
         return ANSWER_AFTER if for_whom is Address.ME else None
 
     def decide(self, situation: Situation) -> Thought:
-        loop = self._watch.find(situation)
+        loop = find_loop(situation, self._lore().words)
         if loop is not None and loop.stage is Stage.MOVE and loop.seq > self._moved_on:
             self._moved_on = loop.seq
             self._silent[loop.partner] = situation.seconds + SILENCE
@@ -84,7 +72,7 @@ class LanguageBrain:
         if loop is not None and loop.stage > Stage.HINT:
             self._silent[loop.partner] = situation.seconds + SILENCE
         hint, why = loop.hint(self._voice) if loop else "", ""
-        for number in range(TRIES if self._useless < HOPELESS else 1):
+        for number in range(TRIES):
             raw = yield Complete(hint)
             line = clean_reply(raw, situation.name, self._verbs, situation.exits)
             if line is None:
@@ -92,22 +80,28 @@ class LanguageBrain:
             hint, why = self._objection(line, situation, loop)
             if not why:
                 self._lines.append(line)
-                self._useless = 0
                 return Decision(line, "the model's second reply" if number else "the model's reply")
-        self._useless += 1
         return Decision(None, f"no reply is of use: the last one {why}")
 
     def _objection(self, line: str, situation: Situation, loop: Loop | None) -> tuple[str, str]:
-        """Return what a second prompt says against a line, and the same for traces; both empty when it will do."""
-        twin = self._repeated(line, situation.recent)
+        """Return what a second prompt says against a line, and the same for traces; both empty when it will do.
+
+        Speech repeats any of the last lines, a deed only the very last.
+        """
+        words, last = _words(line), self._lines[-1] if self._lines else ""
+        twin: str | None = last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
+        if words is not None:
+            said = [one for entry in reversed(situation.recent) if (one := remembered(entry))]
+            submitted = (own for each in reversed(self._lines) if (own := _words(each)) is not None)
+            twin = repeats(words, (*submitted, *[one.words for one in said if not one.speaker][:LOOKBACK]))
+            speaks = _words(line, _TO_OTHERS) is not None and len(words_of(words)) > COURTESY
+            for one in [one for one in said if speaks and one.speaker][:HEARD]:
+                if twin is None and repeats(words, (one.words,)) is not None:
+                    hint = self._hint("hint.echoes", person=one.speaker, words=_glimpse(one.words))
+                    return hint, f"says after {one.speaker} what was just said"
         if twin is not None:
             return self._hint("hint.repeats", words=_glimpse(twin)), "repeats an earlier line"
-        echoed = _echoed(line, situation.recent)
-        if echoed is not None:
-            hint = self._hint("hint.echoes", person=echoed.speaker, words=_glimpse(echoed.words))
-            return hint, f"says after {echoed.speaker} what was just said"
-        shunned = self._shunned(line, situation)
-        if shunned:
+        if shunned := self._shunned(line, situation):
             hint = loop.hint(self._voice) if loop else self._hint("hint.enough", person=shunned)
             return hint, f"answers {shunned}, with whom it goes round in circles"
         return "", ""
@@ -128,16 +122,6 @@ class LanguageBrain:
         meant = [name for name in silent if name in named] or (silent if len(silent) == len(here) else [])
         return next(iter(meant), "")
 
-    def _repeated(self, line: str, recent: tuple[Entry, ...]) -> str | None:
-        """Return the earlier line that this one repeats: for speech any of the last ones, else the very last."""
-        words = _words(line)
-        if words is None:
-            last = self._lines[-1] if self._lines else ""
-            return last if line.partition("|")[0].split() == last.partition("|")[0].split() else None
-        submitted = (said for line in reversed(self._lines) if (said := _words(line)) is not None)
-        own = (one.words for entry in reversed(recent) if entry.actor is None and (one := remembered(entry)))
-        return repeats(words, (*submitted, *reversed(self._said), *islice(own, LOOKBACK)))
-
 
 def language(verbs: Collection[str]) -> Brain:
     """Return this brain for a world with these verbs and aliases."""
@@ -153,15 +137,6 @@ def _words(line: str, verbs: Collection[str] = _SPEECH) -> str | None:
     """Return what a command line speaks, without its private reason; None when it speaks nothing."""
     verb, _, rest = line.partition("|")[0].strip().partition(" ")
     return rest.strip() if verb in verbs and rest.strip() else None
-
-
-def _echoed(line: str, recent: tuple[Entry, ...]) -> Utterance | None:
-    """Return the line of another that this one only says after them; a short courtesy may be given back."""
-    words = _words(line, _TO_OTHERS)
-    if words is None or len(words_of(words)) <= COURTESY:
-        return None
-    heard = (one for entry in reversed(recent) if entry.actor and (one := remembered(entry)))
-    return next((one for one in islice(heard, HEARD) if repeats(words, (one.words,)) is not None), None)
 
 
 def _glimpse(text: str) -> str:

@@ -388,9 +388,10 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
             voice, _, own = key.removeprefix(VOICES).partition(".")
             below.setdefault(voice, {})[own] = text
     problems, ignorant = [], shipped_lore().words.is_ignorant
+    told = {voice: {own: text.variants for own, text in found.items()} for voice, found in below.items()}
     for voice, found in below.items():
-        told = {own: text.variants for own, text in found.items()}
-        for own, message in wrong_in(told, ignorant, complete=voice == DEFAULT_VOICE):
+        default = None if voice == DEFAULT_VOICE else told[DEFAULT_VOICE]
+        for own, message in wrong_in(told[voice], ignorant, default):
             file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
             problems.append(Problem(file, line, own, message))
     return problems

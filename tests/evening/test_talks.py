@@ -150,8 +150,8 @@ async def test_news_goes_from_mind_to_mind_and_keeps_who_told_it(tmp_path: Path,
         stage.enter("Anna")
         stage.place("Moss", "The Garden")
         await stage.live(40)
-        (first,) = await ask(stage, "Anna", "Eliza, what do you know about the mill?")
-        assert "Jonas" in first
+        answers = await ask(stage, "Anna", "Eliza, what do you know about the mill?")
+        assert [one for one in answers if one.startswith("Eliza: ") and "Jonas" in one]
         stage.place("Eliza", "The Lobby")
         await stage.live(5)
         answers = await ask(stage, "Anna", "Moss, what happened to the mill at Harrow?")

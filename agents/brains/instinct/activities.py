@@ -10,19 +10,21 @@ from collections.abc import Callable
 
 from agents.brains import Decision, Situation
 from agents.brains.instinct.attention import Attention
-from agents.brains.instinct.conversation import STAY, Conversations
+from agents.brains.instinct.conversation import Conversations
 from agents.brains.instinct.explorer import Explorer, named_in, with_article
-from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.mind import Mind
 from agents.text.habits import Habit
 from mud.world.narration import listed
 
-HABIT_REST, THOUGHT_REST, GESTURE_REST, PET_REST = 150.0, 60.0, 40.0, 240.0
-"""Seconds between two habits, two thoughts, two gestures, and two caresses of an animal."""
+RESTS = {"habit": 150.0, "night.good": 600.0, "emote.pet": 240.0, "emote.yawn": 240.0}
+REST = 45.0
+"""Seconds between two habits, two good nights, two caresses of an animal, and two yawns; and between any other two."""
+SAME_HABIT = 450.0
+"""Seconds between two times that it keeps the same habit."""
 DWELL = (70.0, 170.0)
 """Seconds for which it stays where it came to, at least and at most, unless somebody keeps it longer."""
-EVENING, LATE, YAWN_REST = 1200.0, 300.0, 240.0
-"""Seconds before its bedtime from which on it looks for a place to rest, and says good night; between two yawns."""
+EVENING, LATE = 1200.0, 300.0
+"""Seconds before its bedtime from which on it looks for a place to rest, and says good night."""
 CALM = 2.8
 """How many think intervals an activity takes."""
 Act = Callable[[Situation], Decision | None]
@@ -35,33 +37,27 @@ class Activities:
         mind: its mind.
         explorer: what it knows of the world.
         talk: its conversations.
-        attention: whom it spoke with lately.
-        goals: what it wants.
+        attention: who is busy with another.
     """
 
-    def __init__(self, mind: Mind, explorer: Explorer, talk: Conversations, attention: Attention, goals: Goals) -> None:
-        self._mind, self._explorer, self._talk, self._attention, self._goals = mind, explorer, talk, attention, goals
+    def __init__(self, mind: Mind, explorer: Explorer, talk: Conversations, attention: Attention) -> None:
+        self._mind, self._explorer, self._talk, self._attention = mind, explorer, talk, attention
         self.bound_for = ""
         """The place it is on its way to; empty for none."""
-        self.departs = False
-        """It has taken leave, and goes."""
         self.events: deque[str] = deque(maxlen=4)
         """What was perceived since the last turn, for reflexes and habits that follow on something."""
         self._stays_until = 0.0
         self._restful: dict[str, None] = {}
-        """Where one can rest; where it slept last comes first."""
-        self._wanted: dict[str, list[str]] = {}
-        """The telling words of what a habit follows on."""
-        self._intends: Habit | None = None
-        """The habit for which it is on its way."""
+        """Where one can rest."""
+        self._bed = ""
+        """Where it slept last."""
         self._at: dict[str, float] = {}
-        self._wished: set[str] = set()
+        """When it did something last."""
 
     def arrived(self, situation: Situation) -> None:
         """Take note that the agent has come somewhere, and of whether one can rest there."""
         words = self._mind.lore().words
-        look = (*words.said(situation.description), *words.said(" ".join(situation.items)))
-        if not words.of("restful").isdisjoint(look):
+        if not words.of("restful").isdisjoint(words.said(" ".join((situation.description, *situation.items)))):
             self._restful.setdefault(situation.location)
         slow = 1.6 - self._mind.speaker.share("manner.explore")
         self._stays_until = situation.seconds + slow * self._mind.rng.uniform(*DWELL)
@@ -72,35 +68,30 @@ class Activities:
         self.events.clear()
         for habit in situation.habits if happened else ():
             follows = not habit.timed and any(self._fits(habit.when, event) for event in happened)
-            if follows and (habit.reflex or self._rested(f"habit {habit.does}", situation, HABIT_REST)):
+            if follows and (habit.reflex or self._rested(habit.does, situation, REST)):
                 return self._keep(habit, situation)
         return None
 
     def _fits(self, when: str, event: str) -> bool:
-        words, low = self._mind.lore().words, event.casefold()
-        if when not in self._wanted:
-            self._wanted[when] = [word for word in words.content(when) if word not in words.of("anybody")]
-        wanted = self._wanted[when]
-        return any(words.stem(word)[:4] in low for word in wanted) and words.coverage(wanted, event) >= 0.99
+        words = self._mind.lore().words
+        wanted = [word for word in words.content(when) if word not in words.of("anybody")]
+        return words.coverage(wanted, event) >= 0.99
 
     def next(self, situation: Situation) -> Decision:
         """Do the thing that it feels most like doing."""
         share, rng, company = self._mind.speaker.share, self._mind.rng, bool(situation.people)
         evening = situation.bedtime is not None and situation.bedtime <= EVENING
-        others = sum(self._talk.is_busy(one.name, situation.seconds) for one in situation.people) > 1
+        others = sum(self._attention.is_busy(one.name, situation.seconds) for one in situation.people) > 1
         stays = evening or self._mind.following or (situation.seconds < self._stays_until and not others)
         acts: tuple[tuple[float, Act], ...] = (
             (3.0, self._note),
             (2.5, self._examine),
             (3.0 * (self._explorer.change is not None), self._wonder),
             (6.0 * evening, self._evening),
-            (9.0, self._goals.pursue),
             (2.0 * bool(situation.habits), self._habit),
-            (5.0 * share("manner.talk") * company, self._talk_to),
-            (0.0 if stays else 6.0 if others else 2.0 if company else 3.0, self.leave_for_elsewhere),
-            (share("manner.gesture") if company else 0.8, self._gesture),
-            (0.8, self._think),
-            (0.6 * company, self._pet),
+            (5.0 * share("manner.talk") * company, self._talk.open),
+            (0.0 if stays else 6.0 if others else 2.0 if company else 3.0, self.elsewhere),
+            (1.2 + share("manner.gesture"), self._small_thing),
         )
         keyed = [(-(rng.random() ** (1 / weight)), at) for at, (weight, _) in enumerate(acts) if weight > 0]
         for _, at in sorted(keyed):
@@ -109,9 +100,9 @@ class Activities:
                 return decision._replace(why=f"of its own accord: {decision.why}", pause=slow)
         return Decision(None, "has nothing to do", pause=2.0)
 
-    def _rested(self, key: str, situation: Situation, rest: float) -> bool:
+    def _rested(self, key: str, situation: Situation, rest: float = 0.0) -> bool:
         """Return whether something was not done for a while; then it counts as done now."""
-        if situation.seconds - self._at.get(key, float("-inf")) < rest:
+        if situation.seconds - self._at.get(key, float("-inf")) < (rest or RESTS.get(key, REST)):
             return False
         self._at[key] = situation.seconds
         return True
@@ -119,60 +110,39 @@ class Activities:
     # ---- going ----
 
     def travel(self, situation: Situation) -> Decision | None:
-        """Go when leave was taken, or take the next step of a walk that is under way; None when there is none."""
-        if self.departs:
-            self.departs = False
-            return self.leave_for_elsewhere(situation)
-        if not self.bound_for or self.bound_for == situation.location:
+        """Take the next step of a walk that is under way; None when there is none."""
+        if self.bound_for in ("", situation.location):
             self.bound_for = ""
             return None
         bound = self.bound_for
-        way = self._explorer.way_to((bound,), situation.exits)
+        way = self._explorer.way_to((bound,))
         if self._mind.following and not way:
             way, self.bound_for = bound, ""
-        return self._step(situation, way, f"is on its way to {bound}")
+        return self._go(situation, way, f"is on its way to {bound}")
 
-    def _step(self, situation: Situation, way: str, why: str, reason: str = "reason.go") -> Decision | None:
-        """Take an exit, if there is one; first take leave of whom it spoke with lately."""
-        if not way:
-            return None
-        partners = [one for one in self._attention.lately(situation.seconds, STAY) if one not in self._talk.parted]
-        if partners:
-            one = self._talk.current
-            if one is None or one.partner not in partners:
-                self._talk.spoke(partners[0], situation.seconds)
-            left = self._talk.leave(situation)
-            self._talk.parted.update(partners)
-            if left:
-                self.departs = True
-                return left._replace(why=f"takes leave: {why}", pause=0.5)
-        self._explorer.goes(way)
-        line = f"go {way}{self._mind.behind(reason, thing=way, place=situation.location)}"
-        return Decision(line, why, pause=1.0 if self.bound_for else CALM)
+    def _go(self, situation: Situation, way: str, why: str, reason: str = "reason.go") -> Decision | None:
+        """Take an exit, if there is one."""
+        behind = self._mind.behind(reason, thing=way, place=situation.location) if way else ""
+        return Decision(f"go {way}{behind}", why, pause=1.0 if self.bound_for else CALM) if way else None
 
-    def leave_for_elsewhere(self, situation: Situation) -> Decision | None:
+    def elsewhere(self, situation: Situation) -> Decision | None:
         """Set out: to where somebody was seen, where a habit is kept, where it never was, or was longest ago."""
-        explorer, rng, exits = self._explorer, self._mind.rng, situation.exits
+        explorer, rng = self._explorer, self._mind.rng
         if not self._mind.speaker.share("manner.explore"):
             return None  # it stays where it is
-        here = {person.name for person in situation.people}
-        chance, self._stays_until = rng.random(), situation.seconds
+        chance, self._stays_until, self.bound_for = rng.random(), situation.seconds, ""
         goals: list[str] = []
         if chance < 0.5:  # company: who was seen elsewhere, the latest first
             seen = sorted(explorer.seen.items(), key=lambda pair: -pair[1].seconds)
-            goals = [
-                one.place for name, one in seen
-                if name not in here and name in self._mind.known and self._talk.has_patience(name, situation.seconds)
-            ]  # fmt: skip
+            goals = [one.place for name, one in seen if self._talk.has_patience(name, situation.seconds)]
         elif chance < 0.75:
             goals = [self._place_of(habit) for habit in situation.habits]
         for place in goals:
-            if place not in ("", situation.location) and (way := explorer.way_to((place,), exits)):
+            if place != situation.location and (way := explorer.way_to((place,))):
                 self.bound_for = place
-                return self._step(situation, way, f"sets out for {place}")
-        self.bound_for = ""
-        way = (explorer.towards_new(exits) if rng.random() < 0.9 else "") or explorer.any_way(exits)
-        return self._step(situation, way, "walks on")
+                return self._go(situation, way, f"sets out for {place}")
+        way = (explorer.towards_new() if rng.random() < 0.9 else "") or explorer.any_way()
+        return self._go(situation, way, "walks on")
 
     # ---- habits ----
 
@@ -180,68 +150,58 @@ class Activities:
         return habit.place or named_in(habit.does, self._explorer.visited)
 
     def _habit(self, situation: Situation) -> Decision | None:
-        """Keep a habit of this time of day: go to its place, or do it there."""
+        """Keep a habit of this time of day that is kept here."""
         due = [one for one in situation.habits if one.timed and one.is_time(situation.hour)]
-        if self._intends in due and self._place_of(self._intends) == situation.location:
-            habit, self._intends = self._intends, None
-            return self._keep(habit, situation)
-        if not due or not self._rested("habit", situation, HABIT_REST):
-            return None
         here = [one for one in due if self._place_of(one) in ("", situation.location)]
-        habit = self._mind.rng.choice(here if here and self._mind.rng.random() < 0.5 else due)
-        kept = situation.seconds - self._at.get(f"habit {habit.does}", float("-inf")) < 3 * HABIT_REST
-        return None if kept else self._keep(habit, situation)
+        if not here or not self._rested("habit", situation):
+            return None
+        habit = self._mind.rng.choice(here)
+        return self._keep(habit, situation) if self._rested(habit.does, situation, SAME_HABIT) else None
 
     def _keep(self, habit: Habit, situation: Situation) -> Decision | None:
-        place, does, explorer = self._place_of(habit), habit.does, self._explorer
-        if place and place != situation.location:
-            way = explorer.way_to((place,), situation.exits)
-            self.bound_for, self._intends = place if way else "", habit
-            return self._step(situation, way, f"goes where it {does}")
-        self._at[f"habit {does}"] = situation.seconds
+        """Do what is done by habit or reflex, where it is done."""
+        place = self._place_of(habit)
+        if place not in ("", situation.location):
+            self.bound_for = place
+            return self.travel(situation)
         behind = f" | {habit.reason}" if habit.reason else ""
         why = f"by reflex, when {habit.when}" if habit.reflex else f"by habit: {habit.when}"
-        verb, _, rest = does.partition(" ")
+        verb, _, rest = habit.does.partition(" ")
         if verb == "says":
             return Decision(f"say {rest.strip(chr(34))}{behind}", why)
-        if verb == "goes" and rest.startswith("to "):
-            way = explorer.way_to([one for one in explorer.visited if one in rest], situation.exits)
-            return self._step(situation, way, why)
+        if verb == "goes":
+            return None  # it is there
         return Decision(f"emote {habit.done_in(situation.location)}.{behind}", why, pause=2 * CALM)
 
     # ---- evening and morning ----
 
     def _evening(self, situation: Situation) -> Decision | None:
         """Say good night, go where it slept last, or yawn."""
-        names = [one.name for one in situation.people if one.name not in self._wished and one.speaks]
-        if (situation.bedtime or 0.0) <= LATE and names:
-            self._wished.update(names)
+        names = [one.name for one in situation.people if one.speaks]
+        if (situation.bedtime or 0.0) <= LATE and names and self._rested("night.good", situation):
             return self._mind.say(situation, names[0], ("night.good",), {"name": listed(names)}, "its bedtime is near")
-        way = "" if situation.location in self._restful else self._explorer.way_to(self._restful, situation.exits)
-        rests = self._step(situation, way, "goes where it can rest", "reason.rest")
-        return rests or self._emote(situation, "emote.yawn", YAWN_REST)
+        restful = [self._bed] if self._bed else [*self._restful]
+        way = "" if situation.location in restful else self._explorer.way_to(restful)
+        if way or not self._rested("emote.yawn", situation):
+            return self._go(situation, way, "goes where it can rest", "reason.rest")
+        return self._mind.shows("emote.yawn", "is tired", place=situation.location)
 
     def morning(self, situation: Situation) -> Decision | None:
         """Greet whoever is here after waking."""
-        self._wished.clear()
-        self._restful = {situation.location: None}
+        self._bed = situation.location
         names = [person.name for person in situation.people if person.speaks]
         if names:
             return self._mind.say(situation, names[0], ("greet.morning",), {"name": listed(names)}, "has woken")
-        return self._mind.thinks("think.morning", "has woken", place=situation.location)
+        return self._mind.shows("think.morning", "has woken", place=situation.location)
 
     # ---- small things ----
-
-    def _talk_to(self, situation: Situation) -> Decision | None:
-        decision = self._talk.open(situation)
-        return decision._replace(pause=3.0) if decision else None
 
     def _note(self, situation: Situation) -> Decision | None:
         one = self._explorer.noteworthy(situation.notes) if situation.takes_notes else None
         if one is None:
             return None
-        text = self._mind.speaker.plain(one.key, words=one.words, place=one.place, person=one.person)
-        entry = next((e for e in reversed(situation.recent) if e.kind != "said" and one.words[:40] in e.text), None)
+        text, words = self._mind.speaker.plain(one.key, **one.places), one.places["words"][:40]
+        entry = next((each for each in reversed(situation.recent) if each.kind != "said" and words in each.text), None)
         cites = (str(entry.seq),) if entry else ()
         return Decision(f"note {one.title} -> {text}", f"notes {one.title}", one.key, cites=cites) if text else None
 
@@ -255,37 +215,23 @@ class Activities:
         change, self._explorer.change = self._explorer.change, None
         if change is None:
             return None
-        places = {"place": situation.location, "thing": with_article(change.thing), "words": change.words}
         willing = [one.name for one in situation.people if self._talk.is_willing(one, situation.seconds)]
         if willing and self._mind.rng.random() < self._mind.speaker.share("manner.talk"):
-            self._talk.spoke(willing[0], situation.seconds)
-            return self._mind.say(situation, willing[0], (f"talk.{change.key}",), places, "finds it changed")
-        return self._mind.thinks(f"think.{change.key}", "finds it changed", **places)
+            return self._mind.say(situation, willing[0], (f"talk.{change.key}",), {**change.places}, "finds it changed")
+        return self._mind.shows(f"think.{change.key}", "finds it changed", place=change.title, **change.places)
 
-    def _think(self, situation: Situation) -> Decision | None:
-        if not self._rested("thought", situation, THOUGHT_REST):
-            return None
-        rng, speaking = self._mind.rng, [one.name for one in situation.people if one.speaks]
-        choices = [("think.place", {"place": situation.location})]
-        choices += [("think.thing", {"thing": with_article(rng.choice(situation.items))})] if situation.items else []
-        choices += [("think.person", {"person": rng.choice(speaking)})] if speaking else []
-        key, places = rng.choice(choices)
-        return self._mind.thinks(key, "thinks of what it perceived", **places)
-
-    def _gesture(self, situation: Situation) -> Decision | None:
-        rng = self._mind.rng
-        if situation.items and rng.random() < 0.6:
-            thing = with_article(rng.choice(situation.items))
-            return self._emote(situation, "emote.thing", GESTURE_REST, "gesture", thing=thing)
-        return self._emote(situation, "emote.idle", GESTURE_REST, "gesture")
-
-    def _pet(self, situation: Situation) -> Decision | None:
-        animals = [person.name for person in situation.people if not person.speaks]
-        name = self._mind.rng.choice(animals) if animals else ""
-        return self._emote(situation, "emote.pet", PET_REST, f"pet {name}", name=name) if name else None
-
-    def _emote(self, situation: Situation, key: str, rest: float, what: str = "", /, **places: str) -> Decision | None:
-        if not self._rested(what or key, situation, rest):
-            return None
-        text = self._mind.speaker.line(key, place=situation.location, **places)
-        return Decision(f"emote {text}", f"of its own accord, {what or key}", key) if text else None
+    def _small_thing(self, situation: Situation) -> Decision | None:
+        """Make a gesture, pet an animal, or think of something or somebody here: nothing that wants an answer."""
+        rng, keys, places = self._mind.rng, ["emote.idle", "think.place"], {"place": situation.location}
+        speaking, animals = ([one.name for one in situation.people if one.speaks is speaks] for speaks in (True, False))
+        if situation.items:
+            keys += ["emote.thing", "think.thing"]
+            places["thing"] = with_article(rng.choice(situation.items))
+        if speaking:
+            keys.append("think.person")
+            places["person"] = rng.choice(speaking)
+        if animals:
+            keys.append("emote.pet")
+            places["name"] = rng.choice(animals)
+        key = rng.choice(keys)
+        return self._mind.shows(key, "has time for it", **places) if self._rested(key, situation) else None

@@ -15,17 +15,16 @@ from agents.brains import Decision, Need, Person, Recall, Situation, Thought, Un
 from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
-from agents.brains.instinct.conversation import QUIET, Conversations
+from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
-from agents.brains.instinct.facts import is_private, statements
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.lore import STATEMENT, Lore
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
 from agents.memory.entries import Entry
 from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
-from agents.text.addressing import mentions, without_address
+from agents.text.addressing import without_address
 from mud.world.events import Perception
 from mud.world.narration import listed
 from mud.world.sentences import sentences
@@ -59,20 +58,21 @@ class Instinct:
         self._mind = Mind(name, rng, voice, lore)
         self._explorer = Explorer(rng, self._mind.ways)
         self._attention = Attention(self._mind)
-        self._talk = Conversations(self._mind, self._explorer)
-        self._goals = Goals(self._mind, self._explorer, self._talk, self._attention)
-        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention, self._goals)
+        self._talk = Conversations(self._mind, self._explorer, self._attention)
+        self._goals = Goals(self._mind, self._explorer, self._talk)
+        self._acts = Activities(self._mind, self._explorer, self._talk, self._attention)
         self._begun = False
         self._through = 0
         self._last = ""
-        self._arrived: set[str] = set()
-        """Who came in since the start, before its first thought."""
-        self._along = self._seen_off = ""
-        """Where it was asked to come along to, and where who asked it was seen to go."""
-        self._met: dict[str, float] = {}
-        """When somebody was here last."""
+        self._new: dict[str, None] = {}
+        """Who is to be greeted."""
+        self._greeted: set[str] = set()
         self._stirred: set[str] = set()
         """Who did anything since they were greeted."""
+        self._going: Decision | None = None
+        """How it goes, now that it has taken leave."""
+        self._along = ""
+        """Where it was asked to come along to."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -85,21 +85,17 @@ class Instinct:
         if event.kind == "departure":
             self._explorer.seen[actor] = Sighting(event.destination or "", seconds)
             self._attention.here = tuple(one for one in self._attention.here if one.name != actor)
-            self._met[actor] = seconds
             if actor == mind.following and event.destination:
                 self._acts.bound_for, self._along = self._along or event.destination, ""
-                self._seen_off = event.destination
                 return mind.rng.uniform(*PROMPT)
             return None
         if event.kind == "arrival":
-            self._arrived.update(() if self._begun else (actor,))
             return mind.rng.uniform(*PROMPT) if self._is_new(actor, seconds) else None
         if event.kind == "emote":
-            self._talk.sights.append((actor, perceived.text))
+            self._talk.sights[actor] = perceived.text
         said = spoken(perceived)
         self._acts.events.append(perceived.text)
         if said is None or not self._attention.hear(said, seconds):
-            self._talk.busy.update({actor: seconds} if said else {})
             return None
         self._talk.hear(said, seconds)
         return mind.rng.uniform(*(MIND_PROMPT if actor in mind.minds else PROMPT))
@@ -107,29 +103,45 @@ class Instinct:
     def _notice_own(self, perceived: Perception) -> None:
         """Take note of what came of the agent's own line."""
         self._explorer.outcome(perceived.text, perceived.failed)
-        if perceived.failed and self._mind.following:  # there is no such place; it goes where the other went
-            self._acts.bound_for, self._seen_off = self._seen_off, ""
         if perceived.kind == "moved" and not perceived.failed:
             self._attention.here = ()  # who is here now it sees when it thinks
         if perceived.kind == "said" and own_words(perceived) not in self._last:
             self._attention.forget()  # another brain, or a person, spoke for this one
-            self._mind.speaker.remember([own_words(perceived)])
 
     def _is_new(self, name: str, seconds: float) -> bool:
-        away = seconds - self._met.get(name, float("-inf"))
-        return away > GREET_AGAIN * self._talk.crowd and (name in self._stirred or name not in self._met)
+        """Return whether somebody who comes into sight is to be greeted."""
+        seen = self._explorer.seen.get(name)
+        away = seen is None or (name in self._stirred and seconds - seen.seconds > GREET_AGAIN)
+        self._new.update(dict.fromkeys([name] * away))
+        return name in self._new
 
     def decide(self, situation: Situation) -> Thought:
         """Begin a thought; see `BrainRun.decide`."""
         decision = yield from self._decided(situation)
+        if (decision.line or "").startswith("go "):
+            decision = self._taking_leave(decision, situation)
+        elif decision.to and self._talk.has_patience(decision.to, situation.seconds):
+            self._talk.spoke(decision.to, situation.seconds)
         self._last = decision.line or ""
+        return decision
+
+    def _taking_leave(self, decision: Decision, situation: Situation) -> Decision:
+        """Take leave, before it goes, of whom it spoke with lately; it goes the next time."""
+        if partners := self._attention.lately(situation.seconds, STAY):
+            left = self._talk.leave(situation, partners[0])
+            self._talk.part(partners, situation.seconds)
+            if left:
+                self._going = decision
+                return left._replace(why=f"takes leave: {decision.why}", pause=0.5)
+        self._explorer.goes((decision.line or "").removeprefix("go ").partition(" | ")[0])
         return decision
 
     def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
         new = self._take_in(situation)
         mind, talk = self._mind, self._talk
+        going, self._going = self._going, None
         said = self._attention.newest(situation.seconds)
-        if said and (decision := (yield from self._respond(said, situation, new))):
+        if said and (decision := (yield from self._respond(said, situation))):
             waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
             return decision._replace(answers=heard_in(situation.recent, said), pause=waits)
         if decision := self._acts.reflex(situation) or self._errand(situation):
@@ -140,17 +152,18 @@ class Instinct:
         if new and (decision := (yield from self._greet(new, situation))):
             return decision._replace(answers=seen_of(situation.recent, new[0].name), pause=WAITS)
         if decision := talk.turn(situation):
-            if talk.current is None:  # it took leave
-                self._acts.departs = True
-            return decision._replace(pause=WAITS if talk.current else 0.8)
+            return self._talked(decision, situation)
         if talk.current and talk.current.partner in mind.minds:
             return Decision(None, "waits for the other", pause=1.0)
-        if decision := self._acts.travel(situation):
-            return decision
-        yield from self._goals.remember(situation)
-        if decision := self._goals.tell(situation):
+        if decision := going or self._acts.travel(situation) or (yield from self._goals.pursue(situation)):
             return decision
         return self._acts.next(situation)
+
+    def _talked(self, decision: Decision, situation: Situation) -> Decision:
+        """Return what it says next in a conversation; who took leave goes."""
+        if self._talk.current is None:
+            self._going = self._acts.elsewhere(situation)
+        return decision._replace(pause=WAITS if self._talk.current else 0.8)
 
     def _take_in(self, situation: Situation) -> list[Person]:
         """Bring what the agent knows up to this situation; return who is to be greeted."""
@@ -163,23 +176,22 @@ class Instinct:
         lived = [*takewhile(lambda entry: entry.seq > since, reversed(situation.recent))][::-1]
         mind.speaker.remember([said.words for one in lived if one.kind == "said" and (said := remembered(one))])
         self._attention.here = situation.people
-        new: list[Person] = []
         for one in situation.people:
             mind.known.setdefault(one.name)
             if one.thinks:
                 mind.minds.add(one.name)
             elif not one.speaks:
                 mind.animals.add(one.name)
-            if one.speaks and self._is_new(one.name, seconds):
-                new.append(one)
-            else:
-                self._met[one.name] = seconds
+            self._is_new(one.name, seconds)
+            self._explorer.seen[one.name] = Sighting(situation.location, seconds)
+        new = [one for one in situation.people if one.name in self._new and one.speaks]
+        self._new = dict.fromkeys(one.name for one in new)
         if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
             mind.relations.learn(people, tuple(mind.known))
         if self._explorer.settle(situation):
             self._acts.arrived(situation)
         self._talk.settle(situation)
-        self._goals.settle(situation, lived)
+        self._goals.settle(situation)
         if mind.following and all(one.name != mind.following for one in situation.people) and not self._acts.bound_for:
             mind.following = ""  # lost on the way
         return new
@@ -188,35 +200,30 @@ class Instinct:
         """Learn from memory, once, who was about and where it was, so that a new start greets nobody anew."""
         self._begun, mind = True, self._mind
         self._explorer.begin(situation.recent, situation.notes)
-        self._attention.here = situation.people
-        heard = {one.actor for one in situation.recent if one.actor} - self._arrived
-        self._mind.known.update(dict.fromkeys(one.actor for one in situation.recent if one.actor))
+        for name in [one.actor for one in situation.recent if one.actor]:
+            mind.known.setdefault(name)
+            if name not in self._new:
+                self._explorer.seen.setdefault(name, Sighting("", situation.seconds))
         if situation.recent:
-            self._met.update((one.name, situation.seconds) for one in situation.people if one.name in heard)
             self._talk.quiet_until = situation.seconds + QUIET
-            find_errands(situation.recent, mind)
-        self._attention.begin(situation.recent, situation.seconds)
-        self._through = situation.recent[0].seq - 1 if situation.recent else 0
+            self._through = situation.recent[0].seq - 1
+        find_errands(situation.recent, mind)
 
     # ---- answering ----
 
-    def _respond(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+    def _respond(self, said: Utterance, situation: Situation) -> Deciding:
         """Answer a line, or decide that it needs no answer."""
-        mind, speaker = self._mind, said.speaker
+        mind = self._mind
         mind.looking = None
-        decision = yield from self._answered(said, situation, new)
-        if mind.looking is said:
-            if decision and decision.line and decision.line.startswith("examine "):
-                self._explorer.looks_at(decision.line.removeprefix("examine ").partition(" | ")[0])
-        else:
-            self._attention.answered(said, situation.seconds)
-        self._met[speaker] = situation.seconds
-        spoke = decision and decision.line and decision.line.startswith(("say ", "whisper "))
-        if spoke and speaker not in self._talk.parted and self._talk.has_patience(speaker, situation.seconds):
-            self._talk.spoke(speaker, situation.seconds)
+        decision = yield from self._answered(said, situation)
+        if mind.looking is not said:
+            self._attention.answered(said)
+        elif decision and decision.line and decision.line.startswith("examine "):
+            self._explorer.looks_at(decision.line.removeprefix("examine ").partition(" | ")[0])
+        self._new.pop(said.speaker, None)
         return decision
 
-    def _answered(self, said: Utterance, situation: Situation, new: list[Person]) -> Deciding:
+    def _answered(self, said: Utterance, situation: Situation) -> Deciding:
         mind, speaker = self._mind, said.speaker
         bare = (without_address(said.words, (mind.name,)) or said.words).strip(" ,.!?")
         if bare == mind.name or not any(map(str.isalnum, bare)):
@@ -224,39 +231,30 @@ class Instinct:
             return mind.say(situation, speaker, (key,), {}, "heard no words but its name", private=said.private)
         if not self._talk.has_patience(speaker, situation.seconds):
             return None
-        if speaker in mind.minds:
-            meaning, texts = None, mind.courtesies(said.words)
-        else:
+        meaning, texts = None, mind.courtesies(said.words)
+        if speaker not in mind.minds:
             meaning = yield from self._meaning(said, situation)
             texts = meaning.texts[:1]
         if _LEAVE & {*texts}:
             return self._farewell(said, texts, situation)
-        if "greet.back" in texts and (person := next((one for one in new if one.name == speaker), None)):
-            return (yield from self._greet([person], situation))
+        if "greet.back" in texts and speaker in self._new:
+            return (yield from self._greet([one for one in situation.people if one.name == speaker], situation))
         if meaning is None:
-            if decision := self._between_minds(said, texts, situation):
-                return decision
+            talk = self._talk
+            if "greet.back" in texts and talk.current and talk.current.lines == 0:
+                return mind.say(situation, speaker, ("greet.back",), {}, "greets back", private=said.private)
+            if not said.private and (decision := talk.turn(situation)):
+                return self._talked(decision, situation)
             meaning = yield from self._meaning(said, situation)
         return (yield from self._answer(meaning, said, situation))
 
     def _farewell(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
-        """Answer who takes leave; with a mind that ends the conversation."""
+        """Answer who takes leave; that ends the conversation."""
         mind, speaker = self._mind, said.speaker
         keys, why = (*texts, "reply.bye"), "is taken leave of"
         decision = mind.say(situation, speaker, keys, {}, why, private=said.private)
         mind.following = "" if mind.following == speaker else mind.following
-        self._talk.end(situation.seconds)
-        self._talk.parted.add(speaker)
-        return decision
-
-    def _between_minds(self, said: Utterance, texts: tuple[str, ...], situation: Situation) -> Decision | None:
-        """Greet another mind back, or say the next thing in the conversation with it."""
-        talk = self._talk
-        if "greet.back" in texts and talk.current and talk.current.lines == 0:
-            return self._mind.say(situation, said.speaker, ("greet.back",), {}, "greets back", private=said.private)
-        decision = None if said.private else talk.turn(situation)
-        if decision:
-            self._acts.departs = talk.current is None
+        self._talk.part([speaker], situation.seconds)
         return decision
 
     def _answer(self, meaning: Meaning, said: Utterance, situation: Situation) -> Deciding:
@@ -265,10 +263,10 @@ class Instinct:
         if meaning.wants != "nothing" or said.question:
             decision = yield from answer(mind, meaning, said, situation)
             if decision and decision.text == "reply.follow":
-                self._along = named_in(said.words, self._explorer.visited) or meaning.slots.get("place", "").title()
+                self._along = named_in(said.words, (*self._explorer.visited, *situation.exits))
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
-        told = speaker not in mind.minds and meaning.intent == "statement" and not is_private_line(said, mind)
+        told = speaker not in mind.minds and meaning.intent == STATEMENT and not is_private_line(said, mind)
         if told and len(mind.lore().words.content(meaning.words)) > 2:
             self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
         return decision
@@ -280,95 +278,69 @@ class Instinct:
         for sentence in sentences(said.words)[:6]:
             meaning = lore.pattern(sentence, names)
             if meaning is None:
-                near: tuple[tuple[str, float], ...] = ()
+                near: tuple[tuple[str, float], ...] = ((STATEMENT, 0.0),)  # no example is near what a voice's text says
                 if said.speaker not in self._mind.minds:
                     near = yield Understand(lore.masked(sentence, names))
                 meaning = lore.read(sentence, names, near)
             found.append(meaning)
-        told = [one for one in found if one.intent == "statement"]
+        told = [one for one in found if one.intent == STATEMENT]
         asking = [one for one in found if one.wants != "nothing"]
         return (asking or told[-1:] or found)[0] if asking or told else found[-1]
 
     def _greet(self, new: list[Person], situation: Situation) -> Deciding:
         """Greet who has newly come, each once; those it knows as such."""
-        mind, names = self._mind, [person.name for person in new]
-        known, thinks = names[0] in self._met, new[0].thinks
-        for name in names:
-            self._met[name] = situation.seconds
+        mind, names, name = self._mind, [person.name for person in new], new[0].name
+        self._new.clear()
         self._stirred.difference_update(names)
-        places = {"place": situation.location}
         if len(names) > 1:
-            places["name"] = listed(names)
-            self._attention.spoken_to.update(dict.fromkeys(names, situation.seconds))
-            return mind.say(situation, names[0], ("greet.several",), places, "newcomers", reason="reason.greet")
-        cites: tuple[str, ...] = ()
-        keys = ("greet.known", "greet.first") if known else ("greet.first",)
-        if not (known and thinks):
-            hits = yield Recall(names[0], 12)
+            mind.spoken_to.update(dict.fromkeys(names, situation.seconds))
+            places = {"name": listed(names)}
+            return mind.say(situation, name, ("greet.several",), places, "newcomers", reason="reason.greet")
+        known, told, cites = name in self._greeted, "", tuple[str, ...]()
+        self._greeted.add(name)
+        if not (known and new[0].thinks):
+            hits = yield Recall(name, 12)
             now = situation.recent[-1].at if situation.recent else ""
-            found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == names[0]]
+            found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == name]
             entries = [entry for entry in found if age(entry.at, now) > RECENTLY]
-            mind.relations.learn(() if thinks else entries, tuple(mind.known))
-            keys = ("greet.known", "greet.first") if entries or known else keys
-            words = mind.lore().words
-            told = [
-                (one, entry)
-                for entry in sorted(entries, key=lambda entry: -entry.seq)
-                if entry.kind == "heard" and not is_private(entry, words)
-                for one in statements(entry, mind.name, tuple(mind.known), words)
-                if 12 <= len(one) <= 160
-            ]
-            cool = mind.relations.is_cool(names[0])
-            if told and not cool and not thinks and mind.rng.random() < 0.6:
-                places |= {"words": told[0][0], "when": ""}
-                keys, cites = ("greet.remembers", *keys), (str(told[0][1].seq),)
-            elif cool or mind.relations.is_warm(names[0]):
-                keys = ("greet.cool" if cool else "greet.warm", *keys)
-        decision = mind.say(situation, names[0], keys, places, "newcomer", reason="reason.greet", cites=cites)
-        if decision and decision.line and decision.line.startswith("say "):
-            self._talk.spoke(names[0], situation.seconds)
-            self._attention.spoken_to[names[0]] = situation.seconds
-        return decision
+            known = known or bool(entries)
+            if not new[0].thinks:
+                mind.relations.learn(entries, tuple(mind.known))
+                last = next(told_in(entries, mind), None) if mind.rng.random() < 0.6 else None
+                told, cites = (last[0], (str(last[1].seq),)) if last else ("", ())
+        cool, warm = mind.relations.is_cool(name), mind.relations.is_warm(name)
+        wanted = {"greet.cool": cool, "greet.remembers": told, "greet.warm": warm, "greet.known": known}
+        keys, places = [key for key, fits in wanted.items() if fits], {"words": told, "when": ""}
+        return mind.say(situation, name, (*keys, "greet.first"), places, "newcomer", reason="reason.greet", cites=cites)
 
     def _errand(self, situation: Situation) -> Decision | None:
-        """Tell somebody here what the agent was asked to tell them."""
+        """Tell somebody here what the agent was asked to tell them; what it has no new words for waits."""
         mind, here = self._mind, {person.name for person in situation.people}
-        for errand in mind.errands:
-            if errand.to in here:
-                places = {"person": errand.sender, "words": errand.words}
-                why, private, cites = f"was asked by {errand.sender} to tell it", errand.private, (str(errand.seq),)
-                decision = mind.say(situation, errand.to, ("talk.errand",), places, why, private=private, cites=cites)
-                if decision and decision.text == "talk.errand":  # else it has no new words for it, and it waits
-                    mind.errands.remove(errand)
-                    mind.told.append(errand)
-                    return decision
+        for errand in [one for one in mind.errands if one.to in here]:
+            places, cites = {"person": errand.sender, "words": errand.words}, (str(errand.seq),)
+            why, key = f"was asked by {errand.sender} to tell it", ("talk.errand",)
+            decision = mind.say(situation, errand.to, key, places, why, private=errand.private, cites=cites, nods=False)
+            if decision:
+                mind.errands.remove(errand)
+                mind.told.append(errand)
+                return decision
         return None
 
 
 def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
-    """Find again, after a new start, what was asked and accepted with the names of both, and what of it was done."""
-    asked: list[Errand] = []
+    """Find again, after a new start, what it was asked to tell, and what of it was told."""
     names = Names(mind.name, tuple(mind.known))
     for entry in recent:
         said = remembered(entry)
-        if said is None or said.speaker in mind.minds:
-            continue
-        if said.speaker:
-            for sentence in sentences(said.words):
-                meaning = mind.lore().pattern(sentence, names)
-                told = meaning and meaning.texts[:1] == ("reply.errand",) and meaning.slots.get("text")
-                if meaning and told and (to := meaning.slots.get("person")):
-                    private = said.private or mind.lore().words.is_secret(said.words)
-                    asked.append(Errand(said.speaker, to, told, private, entry.seq))
-            continue
-        for one in [one for one in mind.errands if one.words.casefold().rstrip(".!") in said.words.casefold()]:
-            mind.errands.remove(one)
-            mind.told.append(one)
-            break
-        else:
-            if taken := [one for one in asked if mentions(said.words, one.to) and mentions(said.words, one.sender)]:
-                asked.remove(taken[-1])
-                mind.errands.append(taken[-1])
+        if said and not said.speaker:
+            for errand in [one for one in mind.errands if one.words.casefold().rstrip(".!") in said.words.casefold()]:
+                mind.errands.remove(errand)
+                mind.told.append(errand)
+        elif said and said.speaker not in mind.minds:
+            for meaning in filter(None, [mind.lore().pattern(one, names) for one in sentences(said.words)]):
+                to, told = (meaning.slots.get(key) for key in ("person", "text"))
+                if to and told and meaning.texts[:1] == ("reply.errand",):
+                    mind.errands.append(Errand(said.speaker, to, told, is_private_line(said, mind), entry.seq))
 
 
 def is_private_line(said: Utterance, mind: Mind) -> bool:

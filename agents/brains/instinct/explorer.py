@@ -6,12 +6,13 @@ All of it was perceived; a new start finds it again in the tail of memory and in
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
 from agents.brains import Situation
 from agents.brains.instinct.voice import clean
+from agents.brains.instinct.ways import path_to
 from agents.memory.entries import Entry
 from agents.text.addressing import mentions
 from mud.world.sentences import sentences
@@ -21,29 +22,19 @@ SHORTEST, LONGEST = 25, 240
 _ARTICLES = ("the", "a", "an", "my", "your", "some")
 
 
-class Noteworthy(NamedTuple):
-    """Something worth a note: its title, the text that words it, what was seen or heard, where, and who told it."""
-
-    title: str
-    key: str
-    words: str
-    place: str
-    person: str = ""
-
-
-class Change(NamedTuple):
-    """What is not as it was when a place was seen last: a thing that came or went, or words of its new look."""
-
-    key: str
-    thing: str = ""
-    words: str = ""
-
-
 class Sighting(NamedTuple):
     """Where and when somebody was seen last, by the monotonic clock."""
 
     place: str
     seconds: float
+
+
+class Noteworthy(NamedTuple):
+    """Something worth a note, or to wonder at: its title, the text that words it, and what the places hold."""
+
+    title: str
+    key: str
+    places: Mapping[str, str]
 
 
 def with_article(name: str) -> str:
@@ -67,18 +58,19 @@ class Explorer:
     """
 
     def __init__(self, rng: Random, ways: dict[str, dict[str, str]]) -> None:
-        self._rng, self.ways = rng, ways
-        self.here = ""
+        self._rng, self._ways = rng, ways
+        self._here = ""
         self.looks: dict[str, str] = {}
         """What things and places look like, a sentence of each, by their names as written."""
         self.homes: dict[str, str] = {}
         """Where a thing was seen last."""
         self.seen: dict[str, Sighting] = {}
-        self.change: Change | None = None
+        """Where and when somebody was seen last."""
+        self.change: Noteworthy | None = None
+        """What is not as it was when a place was seen last."""
         self.visited: dict[str, tuple[str, ...]] = {}
         """The exits of the places that it was in, the latest last; none of one only remembered."""
         self._sights: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._shut: set[tuple[str, str]] = set()
         self._known: set[str] = set()
         """Names, in lower case, of what was looked at or has a note."""
         self._way: tuple[str, str] | None = None
@@ -86,7 +78,6 @@ class Explorer:
         self._walks: list[tuple[str, str, str]] = []
         """Walks before a new start: from where, to where, and how they are remembered."""
         self._due: deque[Noteworthy] = deque(maxlen=8)
-        self._noted: set[str] = set()
 
     def begin(self, recent: Sequence[Entry], notes: Iterable[str]) -> None:
         """Learn from the tail of memory and the notes what was seen before a new start."""
@@ -94,10 +85,9 @@ class Explorer:
         place = ""
         for entry in recent:
             own = entry.actor is None and not entry.failed
-            if own and entry.kind == "moved" and place and entry.place and place != entry.place:
+            if own and entry.kind == "moved" and entry.place:
                 self._walks.append((place, entry.place, entry.text))
-            if entry.place:
-                place = entry.place
+            if place := entry.place or place:
                 self.visited[place] = self.visited.pop(place, ())
             title, mark, look = entry.text.partition(": ")
             if own and entry.kind in ("result", "did", "saw") and mark and len(title) <= 40:
@@ -106,21 +96,19 @@ class Explorer:
 
     def settle(self, situation: Situation) -> bool:
         """Take in where the agent is; return whether it has just come there."""
-        here, before = situation.location, self.here
-        for person in situation.people:
-            self.seen[person.name] = Sighting(here, situation.seconds)
+        here, before = situation.location, self._here
         sight = (situation.description, situation.items)
-        if here != before or self._sights.get(here) != sight:
+        if self._sights.get(here) != sight:
             self._compare(here, sight, here != before)
         if here == before:
             return False
         if self._way and self._way[0] == before:
-            self.ways.setdefault(before, {})[self._way[1]] = here
-        self._way, self.here = None, here
+            self._ways.setdefault(before, {})[self._way[1]] = here
+        self._way, self._here = None, here
         for start, end, text in self._walks:
             for way in situation.exits if start == here else ():
                 if mentions(text, way):
-                    self.ways.setdefault(here, {}).setdefault(way, end)
+                    self._ways.setdefault(here, {}).setdefault(way, end)
         if here not in self.visited and situation.description:
             said = sentences(situation.description)
             self.looks[here] = clean(said[0])[:LONGEST]
@@ -134,61 +122,50 @@ class Explorer:
         self.homes.update(dict.fromkeys(sight[1], here))
         if before is None:
             return
-        if sight[0] != before[0]:
-            known = set(sentences(before[0]))
-            fresh = next((one for one in sentences(sight[0]) if one not in known), "")
-            self.change = Change("changed", words=clean(fresh)[:LONGEST]) if fresh else None
-        elif new:  # what changes before its eyes it saw happen
-            come, gone = sorted({*sight[1]} - {*before[1]}), sorted({*before[1]} - {*sight[1]})
-            self.change = Change("new", come[0]) if come else Change("gone", gone[0]) if gone else None
+        fresh = [one for one in sentences(sight[0]) if one not in before[0]]
+        come, gone = (sorted({*one[1]} - {*other[1]}) for one, other in ((sight, before), (before, sight)))
+        if fresh:
+            self.change = Noteworthy(here, "changed", {"words": clean(fresh[0])[:LONGEST]})
+        elif new and (come or gone):  # what changes before its eyes it saw happen
+            self.change = Noteworthy(here, "new" if come else "gone", {"thing": with_article((come or gone)[0])})
 
     def outcome(self, text: str, failed: bool) -> None:
         """Take in what came of the agent's own last line."""
         if self._way and failed:
-            self._shut.add(self._way)
+            self._ways.setdefault(self._way[0], {})[self._way[1]] = self._way[0]  # it leads nowhere
             self._way = None
         elif self._looking and text and not failed:
             told = sentences(text.partition(": ")[2].split("\n")[0] or text)
             look = [one for one in told if len(one) > SHORTEST] or told
             self.looks[self._looking] = clean(self._rng.choice(look[:3]))[:LONGEST] if look else ""
-            self.keep(self._looking, "note.thing", text.split("\n")[0], self.here)
+            self.keep(self._looking, "note.thing", text.split("\n")[0], self._here)
         self._looking = ""
 
     # ---- ways ----
 
     def goes(self, way: str) -> None:
         """Take note that it takes an exit now."""
-        self._way = (self.here, way)
+        self._way = (self._here, way)
 
-    def way_to(self, places: Collection[str], exits: Sequence[str]) -> str:
+    def way_to(self, places: Iterable[str]) -> str:
         """Return the exit from here that begins the shortest known way to one of some places; "" for none."""
-        first: dict[str, str] = {self.here: ""}
-        line = deque([self.here])
-        while line and places:
-            at = line.popleft()
-            if at in places and at != self.here:
-                return first[at]
-            for way, end in self.ways.get(at, {}).items():
-                if end not in first and (at, way) not in self._shut and (at != self.here or way in exits):
-                    first[end] = first[at] or way
-                    line.append(end)
-        return ""
+        paths = [path for place in places if (path := path_to(place, self._here, self._ways))]
+        return min(paths, key=len)[0] if paths else ""
 
     def _fresh(self, place: str) -> list[str]:
         """Return the exits of a place that were never taken."""
-        known = self.ways.get(place, {})
-        return [way for way in self.visited[place] if way not in known and (place, way) not in self._shut]
+        known = self._ways.get(place, {})
+        return [way for way in self.visited[place] if way not in known]
 
-    def towards_new(self, exits: Sequence[str]) -> str:
+    def towards_new(self) -> str:
         """Return the exit that leads to the nearest way never taken; "" when all were."""
-        here = [way for way in self._fresh(self.here) if way in exits]
-        return self._rng.choice(here) if here else self.way_to([one for one in self.visited if self._fresh(one)], exits)
+        here = self._fresh(self._here)
+        return self._rng.choice(here) if here else self.way_to([one for one in self.visited if self._fresh(one)])
 
-    def any_way(self, exits: Sequence[str]) -> str:
+    def any_way(self) -> str:
         """Return the exit to where it was longest ago; "" when there is none."""
-        known, order = self.ways.get(self.here, {}), [*self.visited]
-        age = {way: order.index(known[way]) if known.get(way) in self.visited else -1 for way in exits}
-        return min((way for way in exits if (self.here, way) not in self._shut), key=age.__getitem__, default="")
+        known, order = self._ways.get(self._here, {}), [*self.visited]
+        return min(known, key=lambda way: order.index(known[way]) if known[way] in order else -1, default="")
 
     # ---- things and notes ----
 
@@ -211,17 +188,16 @@ class Explorer:
         return name
 
     def keep(self, title: str, key: str, words: str, place: str, person: str = "") -> None:
-        """Keep something in mind for a note, once for each title; what a person told as often as they tell."""
+        """Keep something in mind for a note."""
         title, words = clean(title.replace("->", " ")), clean(words)[:LONGEST]
-        if title and words and (person or title.casefold() not in self._noted):
-            self._noted.add(title.casefold())
-            self._due.append(Noteworthy(title, key, words, place, person))
+        if title and words:
+            self._due.append(Noteworthy(title, key, {"words": words, "place": place, "person": person}))
 
     def noteworthy(self, notes: Iterable[str]) -> Noteworthy | None:
-        """Return, once, the next thing worth a note; what has a note of its own needs no second one."""
+        """Return, once, the next thing worth a note; but for what people tell, a note of the same title is enough."""
         titles = {title.casefold() for title in notes} if self._due else set()
         while self._due:
             one = self._due.popleft()
-            if one.person or one.title.casefold() not in titles:
+            if one.places["person"] or one.title.casefold() not in titles:
                 return one
         return None

@@ -1,36 +1,31 @@
 """Whether two minds go round in circles: parrots, endless goodbyes and thanks, nothing new, the same questions. Pure.
 
-Every rule counts lines between the agent and one other mind in its newest memories and begins to hold at a number
-stated here. What follows grows with the count: a hint in the prompt, then silence towards the other, then a change of
-place. People are no part of this: whoever is at a keyboard is answered.
+One rule finds them all: a line is stale when it tells nothing that was not said before it. What follows grows with the
+number of stale lines between the agent and another mind: a hint in the prompt, then silence towards the other, then a
+change of place. People are no part of this: whoever is at a keyboard is answered.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from datetime import timedelta
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import NamedTuple
 
-from agents.brains import Person, Situation, Voice
-from agents.brains.instinct.lore import Lore
-from agents.brains.instinct.mind import LITTLE, courtesies
+from agents.brains import Situation, Voice
+from agents.brains.instinct.attention import age
+from agents.brains.instinct.mind import courtesies
 from agents.brains.instinct.voice import fill
+from agents.brains.instinct.words import Words, tokens
 from agents.memory.entries import Entry
-from agents.memory.perception import remembered
-from agents.text.addressing import calls, is_question
-from agents.text.english import THRESHOLD, similarity, words_of
-from mud.clock import iso, parse_iso
+from agents.memory.perception import Utterance, remembered
+from agents.text.addressing import calls
+from agents.text.english import THRESHOLD, similarity
 
-LINES, SPOKEN, WITHIN = 16, 32, 600.0
-"""Newest lines between two that are looked at, of how many of anybody, and how many seconds back."""
-ECHO_AFTER, ASKED_AGAIN = 2, 0.6
-"""Newest lines of the other among which a repeated one is looked for; words shared by questions that ask the same."""
-SILENCE_FROM, MOVE_FROM = 2, 4
-"""Lines over a loop's first number from which on the agent does not answer, and from which on it goes elsewhere."""
+LINES, WITHIN = 16, 600.0
+"""How many of the newest lines between two are looked at, and how many seconds back."""
+ECHO_AFTER = 3
+"""Lines within which one says again what the other said."""
 SILENCE = 240.0
 """Seconds for which the partner of a loop is not answered."""
 VOICE = "default"
@@ -38,42 +33,27 @@ VOICE = "default"
 
 
 class LoopKind(StrEnum):
-    """How two go round in circles."""
+    """What the newest line of a loop is."""
 
     ECHO = "echo"
-    FAREWELL = "farewell"
-    THANKS = "thanks"
-    GREETING = "greeting"
+    FAREWELL = "reply.bye"
+    NIGHT = "reply.night"
+    THANKS = "reply.thanks"
+    GREETING = "greet.back"
     QUESTION = "question"
     NOTHING_NEW = "nothing new"
 
 
 class Stage(IntEnum):
-    """What follows."""
+    """What follows, and from how many stale lines on."""
 
-    HINT = 1
-    SILENCE = 2
-    MOVE = 3
-
-
-BEGINS = dict.fromkeys(LoopKind, 3) | {LoopKind.NOTHING_NEW: 5}
-"""Lines of each kind that make a loop."""
-LEAST = min(BEGINS.values())
-_COURTESIES = {"reply.bye": LoopKind.FAREWELL, "reply.night": LoopKind.FAREWELL, "reply.thanks": LoopKind.THANKS,
-               "greet.back": LoopKind.GREETING}  # fmt: skip
-"""What a sentence is that these texts answer."""
+    HINT = 4
+    SILENCE = 6
+    MOVE = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """A circle in which two go.
-
-    Args:
-        kind: which rule found it.
-        partner: name of the other.
-        times: lines that belong to it.
-        seq: number of the newest memory that does.
-    """
+class Loop(NamedTuple):
+    """A circle in which two go: the other's name, how many stale lines, and the memory of the newest one."""
 
     kind: LoopKind
     partner: str
@@ -83,12 +63,12 @@ class Loop:
     @property
     def stage(self) -> Stage:
         """What follows from it."""
-        over = self.times - BEGINS[self.kind]
-        return Stage.MOVE if over >= MOVE_FROM else Stage.SILENCE if over >= SILENCE_FROM else Stage.HINT
+        return max(one for one in Stage if one <= self.times)
 
     def told(self, voice: Voice, *more: str) -> str:
         """Return what happens, as a sentence; with `more`, the keys of further sentences."""
-        texts = (next(iter(voice(VOICE, f"loop.{key}")), "") for key in (self.kind.name.lower(), *more))
+        kind = LoopKind.FAREWELL if self.kind is LoopKind.NIGHT else self.kind
+        texts = (next(iter(voice(VOICE, f"loop.{key}")), "") for key in (kind.name.lower(), *more))
         return " ".join(fill(text, {"partner": self.partner, "times": str(self.times)}) or "" for text in texts).strip()
 
     def hint(self, voice: Voice) -> str:
@@ -96,101 +76,55 @@ class Loop:
         return self.told(voice, f"advice_{self.stage.name.lower()}")
 
 
-class Spoken(NamedTuple):
-    """A line in memory: its number and time, who said it, empty for oneself, the words, whether it was whispered, the
-    stems of its telling words, and the courtesies that it is, when it tells little beside.
+def find_loop(situation: Situation, words: Words) -> Loop | None:
+    """Return the longest loop that the agent is in with a mind who is here; None while a person waits for a word.
+
+    Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
     """
-
-    seq: int
-    at: str
-    speaker: str
-    words: str
-    private: bool
-    told: frozenset[str]
-    courtesies: frozenset[LoopKind]
-
-    @property
-    def own(self) -> bool:
-        """Whether one said it oneself."""
-        return not self.speaker
+    minds = [one.name for one in situation.people if one.thinks]
+    found = [] if person_waits(situation) else [_loop_with(one, minds, situation, words) for one in minds]
+    return max(filter(None, found), key=lambda loop: loop.times, default=None)
 
 
-class LoopWatch:
-    """Looks for loops turn after turn, and looks again only when somebody has spoken or other minds are here.
+def _loop_with(partner: str, minds: Sequence[str], situation: Situation, words: Words) -> Loop | None:
+    """Return the loop that the agent is in with a mind; what was said to a third one is no part of it."""
+    third = [mind for mind in minds if mind != partner]
+    lines: list[tuple[Entry, Utterance]] = []
+    for entry in situation.recent:
+        said = remembered(entry) if age(entry.at, situation.recent[-1].at) <= WITHIN else None
+        if (
+            said
+            and said.speaker in ("", partner)
+            and (said.private or not any(calls(said.words, one) for one in third))
+        ):
+            lines.append((entry, said))
+    kinds = _stale([said for _, said in lines[-LINES:]], (situation.name, partner), words)
+    run = list(takewhile(lambda kind: kind, reversed(kinds)))
+    both = len({said.speaker for _, said in lines[len(lines) - len(run) :]}) == 2
+    return Loop(run[0], partner, len(run), lines[-1][0].seq) if both and run[0] and len(run) >= Stage.HINT else None
 
-    Args:
-        lore: gives what the vault says of language.
+
+def _stale(lines: Sequence[Utterance], names: tuple[str, str], words: Words) -> list[LoopKind | None]:
+    """Return for each line whether it is stale: as what, or None for one that tells something.
+
+    A courtesy or a question may hold a new word, and a line that the other only says after one is stale as well.
     """
-
-    def __init__(self, lore: Callable[[], Lore]) -> None:
-        self._lore = lore
-        self._clear: tuple[int, tuple[Person, ...]] | None = None
-        """Newest spoken memory, and who was here, when there was no loop."""
-        self._heard: deque[Spoken] = deque(maxlen=SPOKEN)
-        self._through = 0
-
-    def find(self, situation: Situation) -> Loop | None:
-        """Return the worst loop that the agent is in with a mind who is here; None while a person waits for a word.
-
-        Only a loop that the newest line between the two belongs to counts: whatever else is said ends it.
-        """
-        minds = tuple([one.name for one in situation.people if one.thinks])
-        last = situation.recent[-1] if situation.recent else None
-        if last is None or last.seq < self._through:  # another life has begun
-            self._heard.clear()
-            self._through = 0
-        new = list(takewhile(lambda entry: entry.seq > self._through, reversed(situation.recent)))
-        self._heard.extend(self._spoken(reversed(new), (situation.name, *minds)))
-        self._through = last.seq if last else 0
-        newest = self._heard[-1].seq if self._heard else 0
-        if last is None or self._clear == (newest, situation.people):
-            return None  # what grows old can only end a loop
-        oldest = _since(last.at)
-        spoken = [one for one in self._heard if one.at >= oldest]
-        found = [loop for one in minds for loop in self._loops(spoken, one, minds, situation.name)]
-        loop = max(found, key=lambda one: (one.stage, one.times), default=None)
-        self._clear = None if loop else (newest, situation.people)
-        return None if loop is None or person_waits(situation) else loop
-
-    def _spoken(self, entries: Iterable[Entry], names: tuple[str, ...]) -> Iterator[Spoken]:
-        for entry in entries:
-            if said := remembered(entry):
-                kinds, rest = courtesies(self._lore().words, said.words, names)
-                courteous = frozenset(_COURTESIES[one] for one in kinds if rest <= LITTLE)
-                yield Spoken(
-                    entry.seq, entry.at, said.speaker, said.words, said.private, self._told(said.words), courteous
-                )
-
-    def _told(self, words: str) -> frozenset[str]:
-        lists = self._lore().words
-        return frozenset(map(lists.stem, lists.content(words)))
-
-    def _loops(self, spoken: Sequence[Spoken], partner: str, minds: tuple[str, ...], name: str) -> Iterator[Loop]:
-        """Yield the loops that the lines between two are."""
-        third = [mind for mind in minds if mind != partner]
-        between = (one for one in reversed(spoken) if one.speaker in ("", partner))
-        for_them = (one for one in between if one.private or not any(calls(one.words, mind) for mind in third))
-        lines = list(islice(for_them, LINES))[::-1]
-        if len(lines) < LEAST or len({line.own for line in lines}) < 2:
-            return
-        for kind, belongs in self._belonging(lines, (partner, name)):
-            mutual = kind is LoopKind.ECHO or len({line.own for line in belongs}) == 2  # but for a parrot it takes two
-            if mutual and len(belongs) >= BEGINS[kind]:
-                yield Loop(kind, partner, len(belongs), belongs[-1].seq)
-
-    def _belonging(self, lines: Sequence[Spoken], names: tuple[str, str]) -> Iterator[tuple[LoopKind, list[Spoken]]]:
-        """Yield each kind of loop that the newest line belongs to, with all the lines that do."""
-        for kind in sorted(lines[-1].courtesies):
-            yield kind, [line for line in lines if kind in line.courtesies]
-        for kind, belongs in ((LoopKind.ECHO, _echoes), (LoopKind.QUESTION, _asks_again)):
-            if belongs(lines[-1], lines[:-1], names):
-                yield kind, [line for at, line in enumerate(lines) if belongs(line, lines[:at], names)]
-        named, known = self._told(" ".join(names)), set[str]()
-        stale: list[Spoken] = []  # the last lines that hold no telling word beyond those of the lines before them
-        for line in lines:
-            stale = [] if line.told - named - known else [*stale, line]
-            known |= line.told
-        yield LoopKind.NOTHING_NEW, stale
+    kinds: list[LoopKind | None] = []
+    known = {words.stem(word) for word in tokens(" ".join(names))}
+    for at, said in enumerate(lines):
+        told = {words.stem(word) for word in words.content(said.words)}
+        found, rest = courtesies(words, said.words, names)
+        courtesy = next(iter(found), "")
+        new = min(rest, len(told - known)) if courtesy else len(told - known)
+        before = [one for one in range(max(0, at - ECHO_AFTER), at) if lines[one].speaker != said.speaker]
+        echoed = [one for one in before if similarity(lines[one].words, said.words) >= THRESHOLD]
+        kind = LoopKind(courtesy) if courtesy else LoopKind.QUESTION if said.question else LoopKind.NOTHING_NEW
+        kind = LoopKind.ECHO if echoed and not courtesy else kind
+        for one in echoed:
+            kinds[one] = kinds[one] or kind
+        kinds.append(kind if echoed or new <= (kind is not LoopKind.NOTHING_NEW) else None)
+        known |= told
+    return kinds
 
 
 def person_waits(situation: Situation) -> bool:
@@ -202,27 +136,3 @@ def person_waits(situation: Situation) -> bool:
         if entry.kind in ("heard", "told") and entry.actor in people:
             return True
     return False
-
-
-def _since(at: str) -> str:
-    """Return when a line was spoken at the earliest to count at this time; empty when it cannot be read."""
-    try:
-        return iso(parse_iso(at) - timedelta(seconds=WITHIN))
-    except (ValueError, OverflowError):
-        return ""
-
-
-def _echoes(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
-    """Return whether a line says again what the other has just said."""
-    others = (one.words for one in reversed(earlier) if one.own is not line.own)
-    return any(similarity(line.words, words) >= THRESHOLD for words in islice(others, ECHO_AFTER))
-
-
-def _asks_again(line: Spoken, earlier: Sequence[Spoken], names: tuple[str, str]) -> bool:
-    """Return whether a line asks what either of the two has asked before, names aside."""
-    if not is_question(line.words):
-        return False
-    asked, *before = (
-        words_of(one.words) - words_of(" ".join(names)) for one in (line, *earlier) if is_question(one.words)
-    )
-    return any(asked and one and len(asked & one) >= ASKED_AGAIN * len(asked | one) for one in before)

@@ -62,7 +62,7 @@ class Mind:
         self.speaker = Speaker(rng, voice, name)
         self.minds: set[str] = set()
         self.spoken_to: dict[str, float] = {}
-        """When the agent and somebody last spoke to each other, by name."""
+        """When the agent and somebody last spoke to each other, by name; without those of whom leave was taken."""
         self.animals: set[str] = set()
         """Names of those who were seen and do not speak."""
         self.known: dict[str, None] = {}
@@ -106,6 +106,7 @@ class Mind:
         private: bool = False,
         reason: str = "",
         cites: tuple[str, ...] = (),
+        nods: bool = True,
     ) -> Decision | None:
         """Speak to somebody, in the first text that repeats nothing; None where they are not.
 
@@ -118,6 +119,7 @@ class Mind:
             private: nobody else may hear it: a whisper.
             reason: text of the private reason; empty for none.
             cites: what it rests on, see `Decision`.
+            nods: nods when every text would repeat something; else None.
         """
         if all(person.name != to for person in situation.people):
             return None
@@ -125,14 +127,14 @@ class Mind:
         for key in keys:
             if text := self.speaker.line(key, **places):
                 behind = self.behind(reason, **places) if reason else ""
-                return Decision(f"whisper {to} {text}" if private else f"say {text}{behind}", why, key, cites=cites)
-        nod = self.speaker.line("emote.nod", **places)
-        return Decision(f"emote {nod}", f"{why}, and has no words for it that are new", "emote.nod") if nod else None
+                line = f"whisper {to} {text}" if private else f"say {text}{behind}"
+                return Decision(line, why, key, cites=cites, to=to)
+        return self.shows("emote.nod", f"{why}, and has no words for it that are new", **places) if nods else None
 
-    def thinks(self, key: str, why: str, **places: str) -> Decision | None:
-        """Think something to oneself; None when every text would repeat something."""
+    def shows(self, key: str, why: str, **places: str) -> Decision | None:
+        """Make a gesture, or think something to oneself; None when every text would repeat something."""
         text = self.speaker.line(key, **places)
-        return Decision(f"think {text}", why, key) if text else None
+        return Decision(f"{key.partition('.')[0]} {text}", why, key) if text else None
 
     def behind(self, key: str, **places: str) -> str:
         """Return the private reason behind a line, which it gives more often than not, with its mark."""

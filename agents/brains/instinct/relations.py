@@ -5,7 +5,6 @@ All of it stands in memory and is found there again; what is borne in mind is bo
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -17,14 +16,14 @@ from agents.memory.perception import remembered
 from agents.text.addressing import Address, addressed, asks
 from mud.world.sentences import sentences
 
-PEOPLE, MOST = 64, 16
-"""People of whom something is borne in mind, and deeds of each; the oldest go first, but for promises."""
+MOST = 16
+"""Deeds of each person that are borne in mind; the oldest go first, but for promises."""
 WARM, COOL = 2.0, -2.0
 """From which sum of deeds on somebody is dear to an agent, and from which down it keeps its distance."""
 KINDS = {"reply.praise": "kind", "reply.thanks": "kind", "reply.insult": "rude", "reply.blame": "rude",
          "reply.sorry": "sorry", "ack.promise": "promise", "ack.gift": "gift"}  # fmt: skip
 """Which deed a line is that these texts answer."""
-WEIGHTS = {"kind": 1.0, "rude": -2.0, "sorry": 1.0, "gift": 2.0, "promise": 0.0}
+WEIGHTS = {"kind": 1.0, "rude": -2.0, "gift": 2.0, "promise": 0.0}
 KEPT = 2.0
 
 
@@ -44,7 +43,7 @@ class Deed(NamedTuple):
     @property
     def weight(self) -> float:
         """What it counts for or against somebody."""
-        return KEPT if self.kept else WEIGHTS[self.kind]
+        return KEPT if self.kept else WEIGHTS.get(self.kind, 0.0)
 
 
 class Relations:
@@ -57,7 +56,7 @@ class Relations:
 
     def __init__(self, name: str, lore: Callable[[], Lore]) -> None:
         self._name, self._lore = name, lore
-        self._deeds: OrderedDict[str, dict[int, Deed]] = OrderedDict()
+        self._deeds: dict[str, dict[int, Deed]] = {}
         self._called: dict[str, str] = {}
 
     def learn(self, entries: Iterable[Entry], people: Sequence[str] = ()) -> None:
@@ -84,13 +83,10 @@ class Relations:
         if key not in KINDS:
             return "kept" if kept else ""
         deeds = self._deeds.setdefault(person, {})
-        self._deeds.move_to_end(person)
         private = is_private(entry, self._lore().words)
         deeds.setdefault(entry.seq, Deed(KINDS[key], meaning.words, entry.seq, entry.at, entry.place or "", private))
         if len(deeds) > MOST:
             del deeds[min(deeds, key=lambda seq: (deeds[seq].kind == "promise", seq))]
-        if len(self._deeds) > PEOPLE:
-            self._deeds.popitem(last=False)
         return "kept" if kept else KINDS[key]
 
     def _keep(self, entry: Entry, sentence: str) -> bool:
@@ -111,38 +107,40 @@ class Relations:
         """Return how somebody wants to be called; their name when they said nothing of it."""
         return self._called.get(person, person)
 
-    def counting(self, person: str) -> list[Deed]:
-        """Return what still counts of what somebody did: an apology takes what was rude before it off, and itself."""
-        deeds = self._deeds.get(person, {})
-        sorry = max((seq for seq, deed in deeds.items() if deed.kind == "sorry"), default=0)
-        settled = [seq for seq, deed in deeds.items() if deed.kind == "rude" and seq < sorry]
-        return [one for seq, one in deeds.items() if seq not in settled and not (settled and one.kind == "sorry")]
-
     def deeds(self, person: str, *kinds: str) -> list[Deed]:
         """Return what somebody did of these kinds, the newest first."""
         return [deed for _, deed in sorted(self._deeds.get(person, {}).items(), reverse=True) if deed.kind in kinds]
 
-    def warmth(self, person: str) -> float:
+    def _counting(self, person: str) -> list[Deed]:
+        """Return what still counts of what somebody did: an apology takes what was rude before it off."""
+        deeds = self.deeds(person, *WEIGHTS)
+        sorry = next((deed.seq for deed in self.deeds(person, "sorry")), 0)
+        return [deed for deed in deeds if deed.kind != "rude" or deed.seq > sorry]
+
+    def _warmth(self, person: str) -> float:
         """Return how somebody stands with the agent: above 0 for well, below for ill."""
-        return sum(deed.weight for deed in self.counting(person))
+        return sum(deed.weight for deed in self._counting(person))
 
     def is_warm(self, person: str) -> bool:
         """Return whether somebody is dear to the agent."""
-        return self.warmth(person) >= WARM
+        return self._warmth(person) >= WARM
 
     def is_cool(self, person: str) -> bool:
         """Return whether the agent keeps its distance from somebody."""
-        return self.warmth(person) <= COOL
+        return self._warmth(person) <= COOL
 
     def telling(self, person: str, listener: str, sign: int = 0) -> Deed | None:
         """Return the deed that says most of how somebody stands with the agent, of what the listener may hear.
 
         `sign` is 1 for a kind deed, -1 for a rude one, 0 for whichever weighs more; confidences are for nobody else.
         """
-        sign = sign or (1 if self.warmth(person) >= 0 else -1)
-        fitting = [one for one in self.counting(person) if one.weight * sign > 0 and one.kind != "sorry"]
-        open_ = [one for one in fitting if not one.private or listener == person]
-        return max(open_, key=lambda one: (abs(one.weight), one.seq), default=None)
+        sign = sign or (1 if self._warmth(person) >= 0 else -1)
+        fitting = [one for one in self._counting(person) if one.weight * sign > 0]
+        return max(
+            (one for one in fitting if not one.private or listener == person),
+            key=lambda one: (abs(one.weight), one.seq),
+            default=None,
+        )
 
     @property
     def known(self) -> tuple[str, ...]:

@@ -93,7 +93,7 @@ def asker(talk: Talk) -> Answering:
     naming = {"ack.name", "ack.called"}  # how they are called stands before the rest
     read = ((one, talk.lore.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
     mine = (one for one, meaning in read if not (meaning and naming & set(meaning.texts)))
-    told = [one for one in mine if _ME & said(one.words) and not talk.lately(one)]
+    told = sorted((one for one in mine if _ME & said(one.words)), key=talk.lately)  # what it said lately, last
     told = [one for one in told if not one.private or talk.said.private] or told  # what was confided, last
     if not told:
         met = any(one.actor == talk.asker and talk.age(one.at) > 0.05 for one in entries)

@@ -238,15 +238,6 @@ def test_after_a_restart_those_present_are_not_greeted_anew(seed: int) -> None:
     assert stage.done[-1].verb != "say"
 
 
-def test_after_a_restart_a_line_that_was_left_without_answer_is_answered(seed: int) -> None:
-    stage = garden(seed)
-    stage.say("Visitor", "Eliza, who are you?")
-    stage.restart("Eliza")
-    decision = stage.think("Eliza")
-    assert decision.line is not None
-    assert "Eliza" in decision.line
-
-
 def test_the_newest_line_is_answered_first(seed: int) -> None:
     stage = garden(seed)
     stage.say("Visitor", "Eliza, the brass key is under the third flowerpot.")

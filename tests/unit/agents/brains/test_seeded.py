@@ -7,7 +7,7 @@ import pytest
 from agents.brains.instinct.facts import is_private
 from agents.memory.entries import Entry
 from agents.mind.lore import shipped_lore
-from tests.unit.agents.brains.stage import Stage, voice
+from tests.unit.agents.brains.stage import Stage
 
 AT = "2026-01-01T09:00:00.000Z"
 SEEDED = (
@@ -69,12 +69,6 @@ def test_what_somebody_is_named_for_stays_between_the_two() -> None:
     stage = _stage(1, actor="Anna")
     assert "ladder" not in _answer(stage, "Eliza, where is the brass key?")
     assert is_private(stage.minds["Eliza"].memory[0], shipped_lore().words)
-
-
-@pytest.mark.parametrize("name", ["default", "eliza", "moss", "corvin", "tamsin"])
-def test_every_voice_has_words_for_it(name: str) -> None:
-    for key in ("answer.known", "answer.known_quoted", "answer.known_near", "answer.source_known"):
-        assert len(voice(name, key)) >= 3
 
 
 def test_a_whisper_of_nobody_named_stays_one() -> None:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.brains._texts import TEXTS as KEYS
 from agents.brains._texts import says_name, wrong_in
+from agents.brains.instinct.facts import unwrapped
 from agents.brains.instinct.voice import Speaker, clean, fill
 from agents.mind.lore import shipped_lore
 from mud.sanitize import sanitize
@@ -28,7 +28,7 @@ def texts_of(name: str) -> dict[str, tuple[str, ...]]:
 
 @pytest.mark.parametrize("name", VOICES)
 def test_every_shipped_voice_is_in_order(name: str) -> None:
-    assert wrong_in(texts_of(name), is_ignorant, complete=name == "default") == []
+    assert wrong_in(texts_of(name), is_ignorant, None if name == "default" else texts_of("default")) == []
 
 
 @pytest.mark.parametrize("name", VOICES)
@@ -47,10 +47,11 @@ def test_mistakes_in_a_voice_are_named() -> None:
             "unknown.plain": ("It is in the garden.",),
         },
         is_ignorant,
+        texts_of("default"),
     )
     assert [key for key, _ in wrong] == ["greet.frist", "greet.first", "manner.talk", "unknown.plain"]
     assert "did you mean greet.first?" in wrong[0][1]
-    assert any(key == "reply.how" for key, _ in wrong_in({}, is_ignorant, complete=True))
+    assert any(key == "reply.how" for key, _ in wrong_in({}, is_ignorant))
 
 
 def test_a_variant_with_an_empty_place_is_passed_over() -> None:
@@ -86,10 +87,6 @@ def test_a_text_that_nobody_wrote_is_not_said() -> None:
     assert speaker.share("manner.talk") == 0.5
 
 
-def test_every_key_is_of_a_section_and_a_name() -> None:
-    assert all(key.count(".") == 1 for key in KEYS)
-
-
 def test_thoughts_and_gestures_push_no_spoken_line_out_of_the_twenty() -> None:
     def texts(name: str, key: str) -> tuple[str, ...]:
         return ("The pears are ripe.",) if key == "talk" else ("{n}",)
@@ -123,8 +120,10 @@ def test_whoever_speaks_with_a_shipped_voice_says_their_own_name(name: str) -> N
 
 
 def test_every_text_that_is_spoken_has_a_place_for_the_speakers_name() -> None:
-    assert wrong_in({"talk.here": ("I am {me}, {name}.",), "emote.idle": ("is every inch {me}.",)}, is_ignorant) == []
-    assert [key for key, _ in wrong_in({"hint.enough": ("{me}",), "manner.talk": ("{me}",)}, is_ignorant)] != []
+    default = texts_of("default")
+    spoken = {"talk.here": ("I am {me}, {name}.",), "emote.idle": ("is every inch {me}.",)}
+    assert wrong_in(spoken, is_ignorant, default) == []
+    assert wrong_in({"hint.enough": ("{me}",), "manner.talk": ("{me}",)}, is_ignorant, default) != []
 
 
 @pytest.mark.parametrize(
@@ -141,3 +140,14 @@ def test_every_text_that_is_spoken_has_a_place_for_the_speakers_name() -> None:
 )
 def test_a_name_is_told_from_a_word_that_begins_a_sentence(text: str, name: str, said: bool) -> None:
     assert says_name(text, name, {"may", "will"}) is said
+
+
+@pytest.mark.parametrize("name", VOICES)
+@pytest.mark.parametrize("people", [("Eliza", "Moss"), ("Eliza", "Moss", "Jonas")])
+def test_whoever_is_told_news_in_any_voice_knows_whose_it_is(name: str, people: tuple[str, ...]) -> None:
+    told = {"name": "Moss", "person": "Jonas", "words": "The mill at Harrow has burned down.", "me": "Eliza"}
+    for key in ("topic.news", "talk.news", "talk.errand"):
+        for variant in texts_of(name).get(key, ()):
+            line = fill(variant, told)
+            assert line
+            assert unwrapped(line, people, shipped_lore().words)[0] == "Jonas", line

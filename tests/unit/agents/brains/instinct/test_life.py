@@ -143,25 +143,12 @@ def test_two_minds_talk_in_turns_and_then_part() -> None:
         assert len(told) < 60, "they never part"
 
 
-def test_nobody_says_a_line_twice_in_an_evening_of_two() -> None:
-    told = [line for name, line in evening_of_two(3, 40) if name == "Moss"]
-    assert len(told) == len(set(told))
-
-
-def test_one_seed_gives_one_evening() -> None:
-    assert evening_of_two(7) == evening_of_two(7)
-
-
 def test_an_animal_is_never_spoken_to() -> None:
     cat = Person("Simonides the cat", False, speaks=False)
     for seed in range(6):
         lines = Life(cat, seed=seed).lines(40)
         assert not [line for line in lines if line.startswith(("say ", "whisper "))]
         assert any("Simonides the cat" in line for line in lines)
-
-
-def test_nothing_is_said_where_nobody_is() -> None:
-    assert not [line for line in Life().lines(60) if line.startswith(("say ", "whisper "))]
 
 
 def test_a_habit_is_kept_at_its_time() -> None:

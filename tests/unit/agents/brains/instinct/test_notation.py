@@ -112,4 +112,4 @@ def test_brackets_may_be_nested_as_deep_as_anybody_likes() -> None:
 
 def test_every_text_that_an_intent_or_a_way_to_answer_names_is_one_that_voices_have() -> None:
     named = {*WAYS, *(text for intent in LORE.intents.values() for text in intent.texts)}
-    assert sorted(named - TEXTS.keys()) == []
+    assert sorted(named.difference(TEXTS)) == []
