@@ -286,7 +286,7 @@ class _Scale:
         self._names = (names - {"i", "i'm"} - words.of("time")) | set(
             tokens(question.person if question.person[:1].isupper() else "")
         )
-        self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
+        self._meant = set(map(words.stem, self._names - set(tokens(f"{question.asker} {question.me}"))))
         self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
         self._roots = set(map(words.stem, question.words))
         self._text = tuple(tokens(question.text))
@@ -295,20 +295,22 @@ class _Scale:
         """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
         question, words = self._question, self._words
         near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
-        beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
+        beside = f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
-        if not (shared or vector):
+        if not (shared or (vector and fact.kind != "saw")):  # whoever was seen is no answer by being near alone
             return 0.0
         literal = said(fact.words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
-        if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
+        told = words.coverage(rest, f"{fact.words} {more}") if rest else 1.0
+        if not told and len(rest) < len(self._asked):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
+        clear = vector >= CLOSE or told > 0.7 or (told >= 0.4 and ahead > AHEAD)
+        most = 2.0 if not vector or clear else SURE - 0.06
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
         score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
-        other = self._meant and self._meant.isdisjoint(literal | said(beside))
-        if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
+        other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
+        if other or (self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)):
             score, most = score * 0.5, min(most, SURE - 0.06)
         echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
         score -= 0.5 * echo  # it says no more than the question
@@ -323,8 +325,9 @@ class _Scale:
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         score = min(most, score - 0.15 if theirs and score < SURE else score)
-        offered = vector >= LEAST and ahead >= (AHEAD if vector < CLOSE else 0.0) and not other and not echo
-        return max(score, NEAR) if offered else score
+        offered = not other and not echo and vector >= LEAST and ahead >= AHEAD and (shared or vector >= CLOSE)
+        near_by = score >= NEAR and (told > 0 or vector >= CLOSE)
+        return max(score, NEAR) if offered and told else score if near_by else min(score, NEAR - 0.02)
 
     def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
