@@ -24,7 +24,8 @@ _KEYS_BY_PLACES = {
         answer.met_nobody answer.nobody_else answer.source_known answer.source_self emote.dance emote.greet emote.hush
         emote.nod emote.pet emote.sing emote.sit goal.met greet.back opinion.plain opinion.you reason.answer
         reason.asked reason.greet reason.unknown reply.blame reply.bye reply.follow
-        reply.foreign reply.forget reply.insult reply.joke reply.night reply.no_news reply.praise reply.short
+        reply.foreign reply.forget reply.insult reply.joke reply.night reply.no_news reply.offer reply.permit
+        reply.praise reply.short
         reply.sorry reply.stay reply.thanks reply.time reply.unclear reply.unwilling reply.wish self.kind self.know
         self.no_goal self.stranger self.wearing self.your_name talk.ask unknown.deed unknown.not_told unknown.plain
         unknown.promise_mine unknown.promise_you unknown.self

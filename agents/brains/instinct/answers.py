@@ -116,7 +116,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     if deed in ("promise", "gift", "kept"):
         keys.insert(0, f"ack.{deed}")
     elif not keys or keys[0] in _VAGUE:
-        keys, link = yield from _met(talk, keys, text, telling)
+        keys, link = yield from _met(talk, keys, text, telling, told.seq)
         places |= {"words": ended(link.words), "person": link.actor} if link else {}
     places["words"] = places["words"] or talk.told(told)
     plain = ["ack.plain", "ack.thing", "ack.retold"] if len(telling) > 1 else ["ack.plain"]
@@ -125,7 +125,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
 
 
 def _met(
-    talk: Talk, given: Sequence[str], text: str, telling: Sequence[str]
+    talk: Talk, given: Sequence[str], text: str, telling: Sequence[str], seq: int
 ) -> Generator[Recall, tuple[Hit, ...], tuple[list[str], Fact | None]]:
     """Return the texts that meet something told as what it is, and what was told before that goes with it."""
     mind, words, rng = talk.mind, talk.lore.words, talk.mind.rng
@@ -137,7 +137,7 @@ def _met(
         keys.insert(0, f"ack.{met}")
     if len(telling) > 1:
         facts = yield from talk.look_up(talk.asked(text)._replace(asks=""), wide=False)
-        facts = [one for one in facts if one.kind == "heard" and not one.private and one.words != text]
+        facts = [one for one in facts if one.kind == "heard" and not one.private and one.seq != seq]
         same = set(map(words.stem, telling))
         if any(one.actor == talk.asker and set(map(words.stem, words.content(one.words))) == same for one in facts):
             return ["ack.know", *keys], None

@@ -24,7 +24,7 @@ from agents.text.addressing import asks, calls, mentions, without_address
 from agents.text.grammar import past_of
 from mud.world.sentences import sentences
 
-SURE, NEAR = 0.6, 0.42
+SURE, NEAR = 0.6, 0.5
 """From which score on a fact answers a question, and from which it may have to do with it."""
 LEAST, CLOSE, AHEAD = 0.25, 0.46, 0.06
 """From which similarity on the nearest fact may be offered if it is so much ahead, and from which it may be sure."""
@@ -326,7 +326,7 @@ class _Scale:
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         score = min(most, score - 0.15 if theirs and score < SURE else score)
         offered = not other and not echo and vector >= LEAST and ahead >= AHEAD and (shared or vector >= CLOSE)
-        near_by = score >= NEAR and (told > 0 or vector >= CLOSE)
+        near_by = score >= NEAR and (told > 0 or (vector >= CLOSE and ahead >= AHEAD))
         return max(score, NEAR) if offered and told else score if near_by else min(score, NEAR - 0.02)
 
     def is_beside(self, fact: Fact) -> bool:

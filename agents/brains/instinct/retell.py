@@ -480,7 +480,8 @@ _PARTS: dict[str, Callable[[_Sentence], str]] = {
 def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> str | None:
     """Return the part of a statement that a question asks for; None when it has none for sure."""
     found = _PARTS[asks](_Sentence(statement, words, question)) if asks in _PARTS else ""
-    return found.strip(" ,;:.!-–—") or None
+    found = found.strip(" ,;:.!-–—")
+    return None if found.casefold() in ("", "here", "there") else found
 
 
 @lru_cache(maxsize=1 << 12)
@@ -505,6 +506,8 @@ def pronoun_in(statement: str, words: Words) -> str:
         return "it" if low[1] not in ("is", "was") or after in plain else ""
     after_it = {"", *words.of("place_head")}
     ends = (word for word, follows in zip(low, [*low[1:], ""], strict=True) if follows in after_it)
+    if not words.of("article").isdisjoint(low):
+        return ""  # "I lost my ring and found it" says itself what it is
     return next((word for word in ends if word in ("it", "them", "him")), "") if head in ("i", "we") else ""
 
 
@@ -522,7 +525,9 @@ def with_pronoun(text: str, pronoun: str, who: str, words: Words) -> str:
         head, mark, tail = one[0].casefold().replace("’", "'").partition("'")
         if head == pronoun.partition("'")[0]:
             after = found[at + 1][0].casefold() if at + 1 < len(found) else ""
+            had = tail == "s" and (after in ("got", "been", "had") or (past_of(after) == after and after.endswith("ed")))
             whose = head in ("his", "its", "their") or (head == "her" and after and after not in words.stop)
-            put = f"{who}'s" if whose else f"{who} {_SHORT.get(tail, tail)}" if mark else who
+            verb = "has" if had else _SHORT.get(tail, tail)
+            put = f"{who}'s" if whose else f"{who} {verb}" if mark else who
             return f"{text[: one.start()]}{put}{text[one.end() :]}"
     return text
