@@ -147,7 +147,8 @@ def _is_statement(sentence: str, words: Words) -> bool:
     """Return whether a sentence tells something: it is no question, whatever its mark, and confesses no ignorance."""
     low = tokens(sentence)[:2]
     turned = low[0] in words.of("wh") and low[-1] in ("is", "are", "was", "were", "do", "does", "did", "can", "could")
-    return not (turned or asks(sentence) or words.is_ignorant(sentence))
+    first = next((at for at, word in enumerate(tokens(sentence)) if at and word in words.of("clause")), None)
+    return not (turned or asks(sentence) or words.is_ignorant(" ".join(tokens(sentence)[:first])))
 
 
 def clauses(sentence: str) -> list[str]:
@@ -182,6 +183,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
     told: dict[str, list[tuple[int, str]]] = {}
+    corrections = set[int]()
     for seq in sorted(entries):
         entry = entries[seq]
         private = is_private(entry, words)
@@ -192,6 +194,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         ):
             continue
         before = told.setdefault(entry.actor or "", [])
+        if entry.kind == "heard" and (line := remembered(entry)) and corrects(line.words, question.me, words):
+            corrections.add(seq)
         for fact in _facts(entry, question, words, private):
             if entry.kind in ("heard", "told") and not fact.via:
                 fact = fact._replace(words=resolved(fact.words, seq, before, words))
@@ -207,7 +211,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered([one for one in reversed(found) if one.score > 0], words)[:KEPT]
+    best = _ordered([one for one in reversed(found) if one.score > 0], words)
+    best = _corrected(best, [one for one in found if one.seq in corrections], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -294,7 +299,6 @@ class _Scale:
     def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
         """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
         question, words = self._question, self._words
-        near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
         beside = f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
@@ -302,13 +306,14 @@ class _Scale:
             return 0.0
         literal = said(fact.words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
-        told = words.coverage(rest, f"{fact.words} {more}") if rest else 1.0
+        told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.7
         if not told and len(rest) < len(self._asked):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        clear = vector >= CLOSE or told > 0.7 or (told >= 0.4 and ahead > AHEAD)
+        ahead = max(-0.2 if told < 0.5 else 0.0, min(0.2, ahead))
+        clear = vector >= CLOSE or told > 0.65 or (told >= 0.4 and ahead > AHEAD)
         most = 2.0 if not vector or clear else SURE - 0.06
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
-        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
+        score = 0.5 * shared + 0.3 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
         other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
         if other or (self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)):
             score, most = score * 0.5, min(most, SURE - 0.06)
@@ -318,7 +323,7 @@ class _Scale:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
             score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
-            most = most if has else SURE - 0.06
+            most = most if has else NEAR - 0.02 if question.asks in _LACKED and told < 0.7 else SURE - 0.06
         if question.own and fact.actor == question.asker:
             score += 0.12
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
@@ -404,6 +409,22 @@ def _ordered(found: list[Fact], words: Words) -> list[Fact]:
         if shared and one.score >= NEAR / 2 and best.score - one.score < 0.7:
             facts.remove(one)
             return [one._replace(score=max(one.score, best.score)), *facts]
+    return facts
+
+
+def corrects(line: str, me: str, words: Words) -> bool:
+    """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
+    return not words.of("corrects").isdisjoint(tokens(without_address(line, (me,)))[:4])
+
+
+def _corrected(facts: list[Fact], corrections: Sequence[Fact], words: Words) -> list[Fact]:
+    """Return facts with what put the best one right in its place: said soon after it, and of the same matter."""
+    best = facts[0] if facts else Fact("")
+    told = set(map(words.stem, words.content(best.words))) - words.weak
+    for one in reversed(corrections if best.kind == "heard" else ()):
+        soon = one.actor == best.actor and 0 < one.seq - best.seq <= 2 * REACH
+        if soon and (one.seq - best.seq < 4 or told & set(map(words.stem, words.content(one.words)))):
+            return [one._replace(score=best.score), *(each for each in facts if each.seq not in (one.seq, best.seq))]
     return facts
 
 

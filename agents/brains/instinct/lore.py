@@ -368,6 +368,11 @@ class Lore:
         words, stems, _ = self._known
         return word in words or self.words.stem(word) in stems
 
+    def right(self, word: str, heard: frozenset[str] = frozenset()) -> str:
+        """Return the word that was meant by one that is neither known nor was heard."""
+        fine = word in heard or self._is_known(word)
+        return word if fine else right_word(word, heard | self.words.vocabulary, self._known[2])
+
     def _is_foreign(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence has almost no known word."""
         some = [one.word for one in self._said(sentence, names).words if one.word[0] not in _NAMED]

@@ -330,6 +330,8 @@ class _Sentence:
         """Return what somebody or something is called."""
 
         def fits(at: int, _: int) -> int:
+            if self._word(at - 1) in _PRONOUNS and self._words.stem(self._word(at - 2)) == "call":
+                return 2
             return self._is(at - 1, "name_head") or self._word(at - 1) in ("of", "to", "it")
 
         found = [span for span in self._runs(self._name_end, 1) if not self._knows(span[0], span[0] + 1)]

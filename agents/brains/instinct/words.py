@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -104,7 +104,7 @@ class Words:
             return [tuple(item.split()) for item in self._lists.get(name, ())]
         return [(word,) for word in sorted(self.of(name))]
 
-    @property
+    @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the lists, but those of other languages and of kinds of things."""
         listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name not in ("foreign", "implied"))
