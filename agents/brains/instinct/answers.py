@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains.instinct.facts import Fact, resolved
+from agents.brains.instinct.facts import Fact, corrects, resolved
 from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.relations import name_in
 from agents.brains.instinct.talk import Answering, Talk, ended
@@ -93,7 +93,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     deed = mind.relations.did(entry, meaning) if entry else ""
     telling, about = words.content(meaning.words), talk.last.fact
     before = [(0, about.words)] if about and about.actor == said.speaker else []
-    text = resolved(meaning.words, 0, before, words)
+    text = resolved(words.spelled(meaning.words), 0, before, words)
     told = Fact(text, 1.0, "heard", said.speaker, private=said.private)
     if entry:
         told = told._replace(place=entry.place or "", at=entry.at, seq=entry.seq)
@@ -145,7 +145,7 @@ def _met(
         link = next((one for one in free if not mind.speaker.said_lately(one.words)), None)
         if link and not keys and rng.random() < 0.5:
             return ["ack.link_you" if link.actor == talk.asker else "ack.link"], link
-    if talk.low[0] in words.of("corrects") or not words.of("no_more").isdisjoint(talk.low):
+    if corrects(talk.said.words, mind.name, words) or not words.of("no_more").isdisjoint(talk.low):
         return ["ack.changed", *keys], None
     if not keys and rng.random() < 0.4 * mind.speaker.share("manner.ask"):
         keys.append("ack.ask")

@@ -138,7 +138,7 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
 @lru_cache(maxsize=1 << 12)
 def _stated(text: str, words: Words) -> list[str]:
     told = [
-        opened(clause, words) for one in ([text] if text.count('"') > 1 else sentences(text)) for clause in clauses(one)
+        words.spelled(opened(clause, words)) for one in ([text] if text.count('"') > 1 else sentences(text)) for clause in clauses(one)
     ]
     return [one[:LONGEST] for one in told if one and words.content(one) and _is_statement(one, words)]
 
@@ -212,7 +212,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
     best = _ordered([one for one in reversed(found) if one.score > 0], words)
-    best = _corrected(best, [one for one in found if one.seq in corrections], words)[:KEPT]
+    best = _corrected(question, best, [one for one in found if one.seq in corrections], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -306,14 +306,15 @@ class _Scale:
             return 0.0
         literal = said(fact.words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
-        told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.7
+        told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.6
         if not told and len(rest) < len(self._asked):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
+        level = ahead >= -0.03 if vector else told > 0.65  # nothing else is nearer
         ahead = max(-0.2 if told < 0.5 else 0.0, min(0.2, ahead))
         clear = vector >= CLOSE or told > 0.65 or (told >= 0.4 and ahead > AHEAD)
         most = 2.0 if not vector or clear else SURE - 0.06
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
-        score = 0.5 * shared + 0.3 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
+        score = 0.6 * shared + 0.35 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
         other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
         if other or (self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)):
             score, most = score * 0.5, min(most, SURE - 0.06)
@@ -331,7 +332,7 @@ class _Scale:
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         score = min(most, score - 0.15 if theirs and score < SURE else score)
         offered = not other and not echo and vector >= LEAST and ahead >= AHEAD and (shared or vector >= CLOSE)
-        near_by = score >= NEAR and (told > 0 or (vector >= CLOSE and ahead >= AHEAD))
+        near_by = score >= SURE or (level and (told > 0 or (vector >= CLOSE and ahead >= AHEAD)))
         return max(score, NEAR) if offered and told else score if near_by else min(score, NEAR - 0.02)
 
     def is_beside(self, fact: Fact) -> bool:
@@ -414,16 +415,19 @@ def _ordered(found: list[Fact], words: Words) -> list[Fact]:
 
 def corrects(line: str, me: str, words: Words) -> bool:
     """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
-    return not words.of("corrects").isdisjoint(tokens(without_address(line, (me,)))[:4])
+    low = f"{'-'.join(tokens(without_address(line, (me,))))}-"
+    return any(low.startswith(f"{phrase}-") for phrase in words.of("corrects"))
 
 
-def _corrected(facts: list[Fact], corrections: Sequence[Fact], words: Words) -> list[Fact]:
+def _corrected(question: Question, facts: list[Fact], corrections: Sequence[Fact], words: Words) -> list[Fact]:
     """Return facts with what put the best one right in its place: said soon after it, and of the same matter."""
-    best = facts[0] if facts else Fact("")
+    best, asked = facts[0] if facts else Fact(""), tuple(tokens(question.text))
     told = set(map(words.stem, words.content(best.words))) - words.weak
-    for one in reversed(corrections if best.kind == "heard" else ()):
-        soon = one.actor == best.actor and 0 < one.seq - best.seq <= 2 * REACH
-        if soon and (one.seq - best.seq < 4 or told & set(map(words.stem, words.content(one.words)))):
+    for one in reversed(corrections if best.kind == "heard" and question.asks in _EXACT else ()):
+        alike = told & set(map(words.stem, words.content(one.words)))
+        leans = one.seq - best.seq < 4 and tokens(one.words)[0].partition("'")[0] in words.of("leans")
+        soon = one.actor == best.actor and 0 < one.seq - best.seq <= 2 * REACH and (alike or leans)
+        if soon and part(one.words, question.asks, asked, words):
             return [one._replace(score=best.score), *(each for each in facts if each.seq not in (one.seq, best.seq))]
     return facts
 

@@ -280,7 +280,14 @@ class _Sentence:
             follows = bool(found) and found[-1][1] == at and self._runs_on(at)
             found[-1 if follows else len(found) :] = [(found[-1][0] if follows else at, end)]
         clause = ("when", "before", "after", "until", "since", "during", "while")
-        return self._best(found, lambda at, end: end - at) or self._from(clause)
+        return self._best(found, lambda at, end: end - at) or self._from(clause) or self._date()
+
+    def _date(self) -> str:
+        """Return a day or month that stands alone, with what numbers it: "it is the ninth of June"."""
+        end = at = next((at for at in range(len(self._low)) if self._is(at, "dated")), -1)
+        while at > 0 and (self._is_number(at - 1) or self._is(at - 1, "ordinal") or self._word(at - 1) in ("of", "the")):
+            at -= 1
+        return self._cut(at, end + 1) if end >= 0 else ""
 
     def place(self) -> str:
         """Return where something is: the phrase with a preposition, the one that the question leads to."""
