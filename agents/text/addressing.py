@@ -41,12 +41,12 @@ _NO_NAMES = frozenset(_NO_NAME_WORDS.split())
 _WH = r"(?:who|whom|whose|what|where|when|why|how|which)"
 _AUX = r"(?:do|does|did|is|are|was|were|can|could|will|would|shall|should|has|had|may|might|am)"
 _ASKS = re.compile(
-    rf"(?:{_WH}(?:'s|’s|'d|\s+(?:{_AUX}|have|many|much|old|far|long|else|knows|told|said|happened|hid|took|has))\b(?!.*!$)"
+    rf"(?:{_WH}(?:['’]?s|'d|\s+(?:{_AUX}|have|many|much|old|far|long|else|knows|told|said|happened|hid|took|has))\b(?!.*!$)"
     r"|(?:what|who|which)\s+(?!(?:a|an|i|you|we|he|she|they|it|the|my|your|this|that|nonsense|luck|ever|knows|cares|fun|"
     r"joy)\b)\w+(?:\s+\S+){0,6}$"
     rf"|(?:what|which|whose)\s+(?!(?:i|you|we|he|she|it|they)\b)\w+\s+{_AUX}\b(?!.*!$)"
     rf"|(?!do it\b)(?:{_AUX}|have|don't|didn't|isn't|aren't|wasn't|haven't|can't)\s+"
-    r"(?:you|i|we|he|she|it|they|the|my|your|our|his|her|their|there|this|that|these|those|any|any\w+|some\w+)\b"
+    r"(?:you|u|ya|i|we|he|she|it|they|the|my|your|our|his|her|their|there|this|that|these|those|any|any\w+|some\w+)\b"
     r"|(?:please\s+)?(?:tell|remind|show)\s+(?:me|us)\b"
     r"|i\s+(?:wonder|forgot|forget|have forgotten|would like to know|want to know|was wondering)\s+"
     rf"(?:if|whether|{_WH})\b)",

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains.instinct.facts import Fact, resolved
+from agents.brains.instinct.facts import Fact, corrects, resolved
 from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.relations import name_in
 from agents.brains.instinct.talk import Answering, Talk, ended
@@ -93,7 +93,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     deed = mind.relations.did(entry, meaning) if entry else ""
     telling, about = words.content(meaning.words), talk.last.fact
     before = [(0, about.words)] if about and about.actor == said.speaker else []
-    text = resolved(meaning.words, 0, before, words)
+    text = resolved(words.spelled(meaning.words), 0, before, words)
     told = Fact(text, 1.0, "heard", said.speaker, private=said.private)
     if entry:
         told = told._replace(place=entry.place or "", at=entry.at, seq=entry.seq)
@@ -116,7 +116,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     if deed in ("promise", "gift", "kept"):
         keys.insert(0, f"ack.{deed}")
     elif not keys or keys[0] in _VAGUE:
-        keys, link = yield from _met(talk, keys, text, telling)
+        keys, link = yield from _met(talk, keys, text, telling, told.seq)
         places |= {"words": ended(link.words), "person": link.actor} if link else {}
     places["words"] = places["words"] or talk.told(told)
     plain = ["ack.plain", "ack.thing", "ack.retold"] if len(telling) > 1 else ["ack.plain"]
@@ -125,7 +125,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
 
 
 def _met(
-    talk: Talk, given: Sequence[str], text: str, telling: Sequence[str]
+    talk: Talk, given: Sequence[str], text: str, telling: Sequence[str], seq: int
 ) -> Generator[Recall, tuple[Hit, ...], tuple[list[str], Fact | None]]:
     """Return the texts that meet something told as what it is, and what was told before that goes with it."""
     mind, words, rng = talk.mind, talk.lore.words, talk.mind.rng
@@ -137,7 +137,7 @@ def _met(
         keys.insert(0, f"ack.{met}")
     if len(telling) > 1:
         facts = yield from talk.look_up(talk.asked(text)._replace(asks=""), wide=False)
-        facts = [one for one in facts if one.kind == "heard" and not one.private and one.words != text]
+        facts = [one for one in facts if one.kind == "heard" and not one.private and one.seq != seq]
         same = set(map(words.stem, telling))
         if any(one.actor == talk.asker and set(map(words.stem, words.content(one.words))) == same for one in facts):
             return ["ack.know", *keys], None
@@ -145,7 +145,7 @@ def _met(
         link = next((one for one in free if not mind.speaker.said_lately(one.words)), None)
         if link and not keys and rng.random() < 0.5:
             return ["ack.link_you" if link.actor == talk.asker else "ack.link"], link
-    if talk.low[0] in words.of("corrects") or not words.of("no_more").isdisjoint(talk.low):
+    if corrects(talk.said.words, mind.name, words) or not words.of("no_more").isdisjoint(talk.low):
         return ["ack.changed", *keys], None
     if not keys and rng.random() < 0.4 * mind.speaker.share("manner.ask"):
         keys.append("ack.ask")

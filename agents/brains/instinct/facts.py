@@ -24,7 +24,7 @@ from agents.text.addressing import asks, calls, mentions, without_address
 from agents.text.grammar import past_of
 from mud.world.sentences import sentences
 
-SURE, NEAR = 0.6, 0.42
+SURE, NEAR = 0.6, 0.5
 """From which score on a fact answers a question, and from which it may have to do with it."""
 LEAST, CLOSE, AHEAD = 0.25, 0.46, 0.06
 """From which similarity on the nearest fact may be offered if it is so much ahead, and from which it may be sure."""
@@ -138,7 +138,9 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
 @lru_cache(maxsize=1 << 12)
 def _stated(text: str, words: Words) -> list[str]:
     told = [
-        opened(clause, words) for one in ([text] if text.count('"') > 1 else sentences(text)) for clause in clauses(one)
+        words.spelled(opened(clause, words))
+        for one in ([text] if text.count('"') > 1 else sentences(text))
+        for clause in clauses(one)
     ]
     return [one[:LONGEST] for one in told if one and words.content(one) and _is_statement(one, words)]
 
@@ -147,7 +149,8 @@ def _is_statement(sentence: str, words: Words) -> bool:
     """Return whether a sentence tells something: it is no question, whatever its mark, and confesses no ignorance."""
     low = tokens(sentence)[:2]
     turned = low[0] in words.of("wh") and low[-1] in ("is", "are", "was", "were", "do", "does", "did", "can", "could")
-    return not (turned or asks(sentence) or words.is_ignorant(sentence))
+    first = next((at for at, word in enumerate(tokens(sentence)) if at and word in words.of("clause")), None)
+    return not (turned or asks(sentence) or words.is_ignorant(" ".join(tokens(sentence)[:first])))
 
 
 def clauses(sentence: str) -> list[str]:
@@ -182,6 +185,7 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
     told: dict[str, list[tuple[int, str]]] = {}
+    corrections = set[int]()
     for seq in sorted(entries):
         entry = entries[seq]
         private = is_private(entry, words)
@@ -192,6 +196,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         ):
             continue
         before = told.setdefault(entry.actor or "", [])
+        if entry.kind == "heard" and (line := remembered(entry)) and corrects(line.words, question.me, words):
+            corrections.add(seq)
         for fact in _facts(entry, question, words, private):
             if entry.kind in ("heard", "told") and not fact.via:
                 fact = fact._replace(words=resolved(fact.words, seq, before, words))
@@ -207,7 +213,8 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered([one for one in reversed(found) if one.score > 0], words)[:KEPT]
+    best = _ordered([one for one in reversed(found) if one.score > 0], words)
+    best = _corrected(question, best, [one for one in found if one.seq in corrections], words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
 
 
@@ -286,7 +293,7 @@ class _Scale:
         self._names = (names - {"i", "i'm"} - words.of("time")) | set(
             tokens(question.person if question.person[:1].isupper() else "")
         )
-        self._meant = self._names - set(tokens(f"{question.asker} {question.me}"))
+        self._meant = set(map(words.stem, self._names - set(tokens(f"{question.asker} {question.me}"))))
         self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
         self._roots = set(map(words.stem, question.words))
         self._text = tuple(tokens(question.text))
@@ -294,21 +301,24 @@ class _Scale:
     def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
         """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
         question, words = self._question, self._words
-        near = max(0.0, vector - LEAST) + 1.5 * max(-0.2, min(0.2, ahead))
-        beside = f"{fact.actor} {fact.title}" if fact.kind != "known" else ""
+        beside = f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
         more = implied(fact.words, words)
         shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
-        if not (shared or vector):
+        if not (shared or (vector and fact.kind != "saw")):  # whoever was seen is no answer by being near alone
             return 0.0
         literal = said(fact.words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
-        if rest and len(rest) < len(self._asked) and not words.coverage(rest, f"{fact.words} {more}"):
+        told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.6
+        if not told and len(rest) < len(self._asked):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        most = SURE - 0.06 if 0 < vector < CLOSE else 2.0
+        level = ahead >= -0.03 if vector else told > 0.65  # nothing else is nearer
+        ahead = max(-0.2 if told < 0.5 else 0.0, min(0.2, ahead))
+        clear = vector >= CLOSE or told > 0.65 or (told >= 0.4 and ahead > AHEAD)
+        most = 2.0 if not vector or clear else SURE - 0.06
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
-        score = (0.5 if vector else 0.8) * shared + 0.1 * exact + near
-        other = self._meant and self._meant.isdisjoint(literal | said(beside))
-        if other or (self._kin and not words.coverage(self._kin, f"{fact.words} {beside}")):
+        score = 0.6 * shared + 0.35 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
+        other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
+        if other or (self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)):
             score, most = score * 0.5, min(most, SURE - 0.06)
         echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
         score -= 0.5 * echo  # it says no more than the question
@@ -316,15 +326,16 @@ class _Scale:
             has = part(fact.words, question.asks, self._text, words) is not None
             score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
             score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
-            most = most if has else SURE - 0.06
+            most = most if has else NEAR - 0.02 if question.asks in _LACKED and told < 0.7 else SURE - 0.06
         if question.own and fact.actor == question.asker:
             score += 0.12
         score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
         score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
         theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
         score = min(most, score - 0.15 if theirs and score < SURE else score)
-        offered = vector >= LEAST and ahead >= (AHEAD if vector < CLOSE else 0.0) and not other and not echo
-        return max(score, NEAR) if offered else score
+        offered = not other and not echo and vector >= LEAST and ahead >= AHEAD and (shared or vector >= CLOSE)
+        near_by = score >= SURE or (level and (told > 0 or (vector >= CLOSE and ahead >= AHEAD)))
+        return max(score, NEAR) if offered and told else score if near_by else min(score, NEAR - 0.02)
 
     def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
@@ -401,6 +412,25 @@ def _ordered(found: list[Fact], words: Words) -> list[Fact]:
         if shared and one.score >= NEAR / 2 and best.score - one.score < 0.7:
             facts.remove(one)
             return [one._replace(score=max(one.score, best.score)), *facts]
+    return facts
+
+
+def corrects(line: str, me: str, words: Words) -> bool:
+    """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
+    low = f"{'-'.join(tokens(without_address(line, (me,))))}-"
+    return any(low.startswith(f"{phrase}-") for phrase in words.of("corrects"))
+
+
+def _corrected(question: Question, facts: list[Fact], corrections: Sequence[Fact], words: Words) -> list[Fact]:
+    """Return facts with what put the best one right in its place: said soon after it, and of the same matter."""
+    best, asked = facts[0] if facts else Fact(""), tuple(tokens(question.text))
+    told = set(map(words.stem, words.content(best.words))) - words.weak
+    for one in reversed(corrections if best.kind == "heard" and question.asks in _EXACT else ()):
+        alike = told & set(map(words.stem, words.content(one.words)))
+        leans = one.seq - best.seq < 4 and tokens(one.words)[0].partition("'")[0] in words.of("leans")
+        soon = one.actor == best.actor and 0 < one.seq - best.seq <= 2 * REACH and (alike or leans)
+        if soon and part(one.words, question.asks, asked, words):
+            return [one._replace(score=best.score), *(each for each in facts if each.seq not in (one.seq, best.seq))]
     return facts
 
 

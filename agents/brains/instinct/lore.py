@@ -28,6 +28,10 @@ from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
+MUCH = 0.8
+"""Similarity from which on an example is near though the sentence is of something else."""
+PLAIN = {"unknown.plain", "unknown.thing", "unknown.person"}
+"""The texts of intents that ask memory for anything."""
 NEAR, NEAR_BY_WORDS = 0.52, 0.28
 """Least similarity to an example, by vectors and by the words in common; measured."""
 TELLS = 0.12
@@ -143,6 +147,15 @@ class Lore:
         you = sum(not self.words.of("listener").isdisjoint(words) for words in said)
         return told, asked, one.wants == "self" and you >= OF_LISTENER * max(1, len(said))
 
+    @lru_cache(maxsize=1 << 8)  # noqa: B019 - a lore lives as long as its world
+    def _used(self, name: str) -> frozenset[str]:
+        """Return the stems of the words that the patterns and examples of an intent use."""
+        intent = self.intents[name]
+        shown = (word for text, _ in intent.examples for word in self.words.said(text))
+        literals = (word for pattern in intent.patterns for word in pattern.literals)
+        masks = (SOMEBODY.casefold(), SOMEWHERE, SOMETHING)
+        return frozenset(map(self.words.stem, (*shown, *literals, *masks)))
+
     @cached_property
     def masked_examples(self) -> tuple[str, ...]:
         """The masked examples and counterexamples of all intents, for vectors."""
@@ -197,7 +210,10 @@ class Lore:
         least = NEAR if near else NEAR_BY_WORDS
         said, of = {one.word for one in self._said(sentence, names).words}, self.words.of
         others = any(word[0] in _NAMED for word in said) or not said.isdisjoint(of("speaker"))
-        elsewhere = question and said.isdisjoint(of("listener")) and others  # not about who hears it
+        apart = question and said.isdisjoint(of("listener"))
+        elsewhere = apart and others  # not about who hears it
+        content = {self.words.stem(word) for word in self.words.content(" ".join(self._masked(sentence, names)))}
+        content -= self.words.weak.union(map(self.words.stem, of("time")))
         asked = {one.word for one in self._heart(sentence, names)[:1]} & self._wh if question else set[str]()
         for name, score in near or self.near(sentence, names):
             intent, (kinds, wh, of_listener) = self.intents[name], self._kind(name)
@@ -205,6 +221,9 @@ class Lore:
                 break
             if not question and intent.wants != "nothing" and score < least + TELLS:
                 continue
+            strange = apart and score < MUCH and not content <= self._used(name)
+            if strange and not {*intent.texts} <= PLAIN:
+                continue  # what it asks of is nothing that is ever asked so
             if question in kinds and asked <= wh and not (elsewhere and of_listener and score < THE_SAME):
                 return self._meaning(intent, sentence, names, self._slots(sentence, names), "example")
         return None
@@ -234,7 +253,9 @@ class Lore:
         clauses = sentence.split(", ") if ", " in sentence else []
         read = [self.pattern(clause, names) for clause in clauses]
         if not question:
-            return read[-1] if read and all(one and one.wants == "nothing" for one in read) else None
+            told = [one for one in read if one and one.wants == "nothing"]
+            moved = [one for one in told if one.texts[0].startswith("ack.")]  # how they are counts for more than why
+            return told[-1] if told and len(told) == len(read) else moved[-1] if moved else None
         for clause, found in [*zip(clauses, read, strict=True)][:0:-1]:
             if found and found.wants != "nothing" and asks(clause.rstrip("?")):
                 person = found.slots.get("person", "")
@@ -258,7 +279,11 @@ class Lore:
 
     def _by_patterns(self, sentence: str, names: Names, *, last: bool) -> Meaning | None:
         bare, words, right = self._said(sentence, names)
-        readings = [some for said in dict.fromkeys((words, right)) for some in self._readings(said, last=last)]
+        spoken = dict.fromkeys((words, right))
+        bare_of_me = tuple(one for one in right if one.word.lstrip(PERSON + STRANGER) != names.me.casefold())
+        if bare_of_me:
+            spoken[bare_of_me] = None  # it is called without a comma
+        readings = [some for said in spoken for some in self._readings(said, last=last)]
         found = [one for some in dict.fromkeys(readings) if some for one in self._matches(bare, some, last)]
         if any(one.intent.counterexamples for one in found):
             masked = self._masked(sentence, names)
@@ -340,6 +365,11 @@ class Lore:
             return True
         words, stems, _ = self._known
         return word in words or self.words.stem(word) in stems
+
+    def right(self, word: str, heard: frozenset[str] = frozenset()) -> str:
+        """Return the word that was meant by one that is neither known nor was heard."""
+        fine = word in heard or self._is_known(word)
+        return word if fine else right_word(word, heard | self.words.vocabulary, self._known[2])
 
     def _is_foreign(self, sentence: str, names: Names) -> bool:
         """Return whether a sentence has almost no known word."""

@@ -280,7 +280,16 @@ class _Sentence:
             follows = bool(found) and found[-1][1] == at and self._runs_on(at)
             found[-1 if follows else len(found) :] = [(found[-1][0] if follows else at, end)]
         clause = ("when", "before", "after", "until", "since", "during", "while")
-        return self._best(found, lambda at, end: end - at) or self._from(clause)
+        return self._best(found, lambda at, end: end - at) or self._from(clause) or self._date()
+
+    def _date(self) -> str:
+        """Return a day or month that stands alone, with what numbers it: "it is the ninth of June"."""
+        end = at = next((at for at in range(len(self._low)) if self._is(at, "dated")), -1)
+        while at > 0 and (
+            self._is_number(at - 1) or self._is(at - 1, "ordinal") or self._word(at - 1) in ("of", "the")
+        ):
+            at -= 1
+        return self._cut(at, end + 1) if end >= 0 else ""
 
     def place(self) -> str:
         """Return where something is: the phrase with a preposition, the one that the question leads to."""
@@ -330,6 +339,8 @@ class _Sentence:
         """Return what somebody or something is called."""
 
         def fits(at: int, _: int) -> int:
+            if self._word(at - 1) in _PRONOUNS and self._words.stem(self._word(at - 2)) == "call":
+                return 2
             return self._is(at - 1, "name_head") or self._word(at - 1) in ("of", "to", "it")
 
         found = [span for span in self._runs(self._name_end, 1) if not self._knows(span[0], span[0] + 1)]
@@ -480,7 +491,8 @@ _PARTS: dict[str, Callable[[_Sentence], str]] = {
 def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> str | None:
     """Return the part of a statement that a question asks for; None when it has none for sure."""
     found = _PARTS[asks](_Sentence(statement, words, question)) if asks in _PARTS else ""
-    return found.strip(" ,;:.!-–—") or None
+    found = found.strip(" ,;:.!-–—")
+    return None if found.casefold() in ("", "here", "there") else found
 
 
 @lru_cache(maxsize=1 << 12)
@@ -505,6 +517,8 @@ def pronoun_in(statement: str, words: Words) -> str:
         return "it" if low[1] not in ("is", "was") or after in plain else ""
     after_it = {"", *words.of("place_head")}
     ends = (word for word, follows in zip(low, [*low[1:], ""], strict=True) if follows in after_it)
+    if not words.of("article").isdisjoint(low):
+        return ""  # "I lost my ring and found it" says itself what it is
     return next((word for word in ends if word in ("it", "them", "him")), "") if head in ("i", "we") else ""
 
 
@@ -522,7 +536,11 @@ def with_pronoun(text: str, pronoun: str, who: str, words: Words) -> str:
         head, mark, tail = one[0].casefold().replace("’", "'").partition("'")
         if head == pronoun.partition("'")[0]:
             after = found[at + 1][0].casefold() if at + 1 < len(found) else ""
+            had = tail == "s" and (
+                after in ("got", "been", "had") or (past_of(after) == after and after.endswith("ed"))
+            )
             whose = head in ("his", "its", "their") or (head == "her" and after and after not in words.stop)
-            put = f"{who}'s" if whose else f"{who} {_SHORT.get(tail, tail)}" if mark else who
+            verb = "has" if had else _SHORT.get(tail, tail)
+            put = f"{who}'s" if whose else f"{who} {verb}" if mark else who
             return f"{text[: one.start()]}{put}{text[one.end() :]}"
     return text

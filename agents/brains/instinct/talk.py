@@ -18,7 +18,7 @@ from agents.brains.instinct.topics import Topic
 from agents.brains.instinct.words import tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance, heard_in, remembered, whispered, whispered_to
-from agents.text.addressing import mentions
+from agents.text.addressing import asks, mentions
 from mud.clock import parse_iso
 from mud.world.narration import listed
 from mud.world.sentences import sentences
@@ -161,6 +161,8 @@ class Talk:
             if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
                 if f"does {found} ?" in f"{' '.join(self.low)} ?" and " " in found:
                     found = found.rpartition(" ")[0]  # "when does the ferry leave"
+                while " " in found and found.endswith("ing") and asks(self.meaning.words):
+                    found = found.rpartition(" ")[0]  # "what is my girl going to be"
                 bare = found.removeprefix("the ")
                 found = next((f"{one} {bare}" for one in ("a", "an") if f" {one} {bare}" in self.meaning.words), found)
                 return self.your(found) if found[0].isupper() or " " in found.removeprefix("one ") else ""
@@ -241,7 +243,8 @@ class Talk:
             first = 0 if low[:1] in (["what"], ["which"], ["how"]) else 3
             told = [ASKING[word] for at, word in enumerate(low) if word in ASKING and (at < first or word in _SURELY)]
             asks = "number" if number else next(iter(told), asks)
-        asks = "when" if {"which", "what"} & set(low) and _DATES & set(low) else asks
+        at = next((at for at, word in enumerate(low) if word in ("what", "which", "whats")), len(low))
+        asks = "when" if _DATES & set(words.content(" ".join(low[at + 1 :]))[:1]) else asks
         me = words.stem(self.mind.name.casefold())
         telling = tuple(word for word in words.content(text) if words.stem(word) != me)
         people = self.mind.names(self.situation).people
@@ -249,7 +252,11 @@ class Talk:
 
     def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
+        heard = frozenset(word for entry in self.recent for word in tokens(entry.text))
+        right = tuple(self.lore.right(word, heard) for word in question.words)
         own = f" {self.asker}" if question.own else ""
+        own += "".join(f" {word}" for word in right if word not in question.words)
+        question = question._replace(words=right)
         hits = yield Recall(f"{question.text}{own}", HITS, False)
         facts = find(question, hits, self.recent, self.lore)
         wider = self.lore.words.widened(question.words)

@@ -132,7 +132,7 @@ def deeds(talk: Talk) -> Answering:
     weighty = [(one.seq, who, one) for who in whom if (one := relations.telling(who, talk.asker, -1 if rude else 1))]
     if weighty:
         return judged(talk, max(weighty)[2], max(weighty)[1])
-    return (yield from talk.surely()) or talk.say(("unknown.deed",), "remembers no such deed")
+    return (yield from talk.from_memory())
 
 
 def overheard(talk: Talk, entries: Sequence[Entry], person: str, target: str) -> Decision | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -21,7 +21,7 @@ LISTS = (
     *PAIRS, *PHRASES,
     "stop", "weak", "filler", "whether", "article", "homonym", "auxiliary", "alike", "person", "self", "verbal",
     "speaker", "listener", "known", "foreign",
-    "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "hour", "place_head",
+    "modal", "adverb", "determiner", "subject", "time_head", "time", "always_time", "dated", "hour", "place_head",
     "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
     "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
     "met_death", "met_illness", "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck",
@@ -104,7 +104,7 @@ class Words:
             return [tuple(item.split()) for item in self._lists.get(name, ())]
         return [(word,) for word in sorted(self.of(name))]
 
-    @property
+    @cached_property
     def vocabulary(self) -> frozenset[str]:
         """Every word of the lists, but those of other languages and of kinds of things."""
         listed = (" ".join(self._lists[name]) for name in sorted(self._lists) if name not in ("foreign", "implied"))
@@ -123,6 +123,18 @@ class Words:
     def _words_of(self, text: str) -> tuple[str, ...]:
         """Return the words of a text as `tokens` does, without where they stand."""
         return tuple([part for word in tokens(text) for part in self.parts(word)])
+
+    def spelled(self, text: str) -> str:
+        """Return a text with short forms that lack their mark written out: "im" is "I am"."""
+
+        def written(found: re.Match[str]) -> str:
+            word = found[0]
+            if word == "i" or word.startswith(("i'", "i’")):
+                return f"I{word[1:]}"
+            long = self._short.get(word, ()) if word.isalpha() else ()
+            return " ".join(["I" if one == "i" else one for one in long]) if len(long) > 1 else word
+
+        return _TOKEN.sub(written, text)
 
     def _parts(self, word: str) -> tuple[str, ...]:
         """Return what a contraction or short form stands for; a word that is none is itself."""
