@@ -311,10 +311,10 @@ class _Scale:
         told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.6
         if not told and len(rest) < len(self._asked):
             shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        level = ahead >= -0.03 if vector else told > 0.65  # nothing else is nearer
+        level = ahead >= -0.03 if vector else bool(rest) and told >= 0.4  # nothing else is nearer
         ahead = max(-0.2 if told < 0.5 else 0.0, min(0.2, ahead))
-        clear = vector >= CLOSE or told > 0.65 or (told >= 0.4 and ahead > AHEAD)
-        most = 2.0 if not vector or clear else SURE - 0.06
+        clear = vector >= CLOSE or told > (0.65 if vector else 0.55) or (told >= 0.4 and ahead > AHEAD)
+        most = 2.0 if clear else SURE - 0.06
         exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
         score = 0.6 * shared + 0.35 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
         other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
