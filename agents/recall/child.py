@@ -221,7 +221,10 @@ class Store:
         from agents.recall.embedders import EmbedderKind
         from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
 
-        chosen = load("agents.recall.embedders", EmbedderKind, "embedder", {embedder}).get(embedder)
+        kinds = load("agents.recall.embedders", EmbedderKind, "embedder", {embedder})
+        if embedder not in kinds:  # all are loaded only to name them
+            kinds = load("agents.recall.embedders", EmbedderKind, "embedder")
+        chosen = kinds.get(embedder)
         model = chosen.make(folder, by)
         self._served = cast("ServedEmbedder", model) if chosen.served else None
         kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA)

@@ -229,11 +229,11 @@ async def test_a_line_of_a_model_is_told_with_its_prompt_its_price_and_what_was_
 async def test_a_turn_that_the_instinct_took_over_says_what_the_model_did_wrong(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")
-        home.type(ann, "say Good morning, Eliza.")
-        living = home.living(ScriptedModel(["What a fine day it is.", Unavailable("it is on fire")]))
+        living = home.living(ScriptedModel(["What a fine day it is.", *[Unavailable("it is on fire")] * 20]))
         living.answers["think"] = True
         eliza = home.agent("Eliza")
         living.begin(eliza)
+        home.type(ann, "say Good morning, Eliza.")
         step = await living.act(eliza, waiting=True)
         assert step is not None
         told = await explained(home, ann, "Eliza")

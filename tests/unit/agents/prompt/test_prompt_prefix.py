@@ -19,7 +19,7 @@ from tests.vaults import copy_vault, without_vectors
 __all__ = ["live_server"]
 
 TURNS = 560
-VOLATILE, WITH_PAST = 190, 350
+VOLATILE, WITH_PAST = 200, 350
 """Tokens that may be read anew at every thought, without past experiences and with two of them, which have a room of
 their own: each of 250 cost 0.03 of the cached share."""
 SAYINGS = (
@@ -137,7 +137,7 @@ async def test_between_two_folds_the_prompts_of_an_evening_only_grow_at_the_end_
     assert grown > 100
 
 
-async def test_what_stands_after_the_transcript_takes_under_190_tokens_of_a_real_model_and_with_experiences_350(
+async def test_what_stands_after_the_transcript_takes_under_200_tokens_of_a_real_model_and_with_experiences_350(
     tmp_path: Path, live_server: LiveServer
 ) -> None:
     asked = await evening(tmp_path, "stable")
