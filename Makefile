@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
 
-# What one change may break, in two minutes; make check runs all of it.
+# What one change may break, in two to three minutes; make check runs all of it.
 test: .venv/.dev-ready
 	@$(BIN)/python -m pytest $(SPREAD) -m "not torture and not slow" $(ARGS)
 

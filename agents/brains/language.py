@@ -31,6 +31,8 @@ ANSWER_AFTER = 1.0
 """Seconds after which one who is spoken to would like to think: long enough for a second line to follow the first."""
 TRIES = 2
 """Times the model is asked in one turn."""
+HOPELESS = 3
+"""Turns in a row without a usable reply after which it is asked only once in a turn, until one is usable again."""
 
 HEARD = 6
 """Newest lines of others that are not said after them."""
@@ -55,6 +57,8 @@ class LanguageBrain:
         """Until when a mind is not answered, by its name."""
         self._moved_on = 0
         """Newest memory of the loop that it gave way to last."""
+        self._useless = 0
+        """Turns in a row in which no reply was of use."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         utterance = spoken(perceived)
@@ -72,15 +76,17 @@ class LanguageBrain:
         if loop is not None and loop.stage > Stage.HINT:
             self._silent[loop.partner] = situation.seconds + SILENCE
         hint, why = loop.hint(self._voice) if loop else "", ""
-        for number in range(TRIES):
+        for number in range(TRIES if self._useless < HOPELESS else 1):
             raw = yield Complete(hint)
             line = clean_reply(raw, situation.name, self._verbs, situation.exits)
             if line is None:
                 return Decision(None, f"the reply holds no command: {_glimpse(raw)}")
             hint, why = self._objection(line, situation, loop)
             if not why:
+                self._useless = 0
                 self._lines.append(line)
                 return Decision(line, "the model's second reply" if number else "the model's reply")
+        self._useless += 1
         return Decision(None, f"no reply is of use: the last one {why}")
 
     def _objection(self, line: str, situation: Situation, loop: Loop | None) -> tuple[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from agents.brains import Brain, BrainRun, Complete, Decision, Person, Situation
 from agents.brains.instinct.loops import SILENCE
-from agents.brains.language import ANSWER_AFTER, LANGUAGE, language
+from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
 from agents.memory.entries import Entry
 from agents.mind.lore import shipped_lore
 from mud.registry import load
@@ -116,6 +116,12 @@ def test_a_deed_may_be_done_again_but_not_twice_in_a_row() -> None:
     assert lines == ["go north", "look", "go north", "look"]
 
 
+def test_a_parrot_does_not_capture_its_agent() -> None:
+    run = fresh()
+    lines = [thought(run, ["say Thank you!", "say Thank you!"])[0].line for _ in range(20)]
+    assert lines == ["say Thank you!"] + [None] * 19
+
+
 def test_it_knows_the_verbs_it_is_told() -> None:
     run = fresh(language(["Dance", "say"]))
     assert thought(run, ["dance slowly"])[0].line == "dance slowly"
@@ -221,6 +227,15 @@ def test_somebody_else_may_be_spoken_to_while_the_partner_of_a_loop_is_not_answe
     now = among((MOSS, Person("Corvin", True)), *goodbyes(6))
     assert thought(fresh(), ["say Corvin, have you seen the heron?"], now)[0].line is not None
     assert thought(fresh(), ["whisper Moss goodbye then", "look"], now)[0].line == "look"
+
+
+def test_a_model_of_no_use_is_asked_once_a_turn_until_it_is() -> None:
+    run = fresh()
+    lines = [thought(run, ["say Thank you!"] * 2)[1] for _ in range(HOPELESS + 1)]
+    assert [len(hints) for hints in lines] == [1, 2, 2, 2]
+    assert len(thought(run, ["say Thank you!"])[1]) == 1
+    assert thought(run, ["look"])[0].line == "look"
+    assert len(thought(run, ["say Thank you!"] * 2)[1]) == 2
 
 
 def test_it_tells_when_enough_of_a_reply_has_come() -> None:
