@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from agents.agent import Agent
-from agents.brains import Brain, Decision, LoreSource, Situation, Thought, Voice
+from agents.brains import Brain, Decision, InterpreterSource, Situation, Thought, Voice
 from agents.definition import write_definition
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.backend import Backend
@@ -149,7 +149,7 @@ class Puppet:
 def puppet(act: Callable[[Situation], str | None], wish: float | None = None, *, needs_model: bool = False) -> Brain:
     """Return a kind of brain called `puppet`."""
 
-    def start(name: str, chance: Random, voice: Voice, lore: LoreSource) -> Puppet:
+    def start(name: str, chance: Random, voice: Voice, interpreter: InterpreterSource) -> Puppet:
         return Puppet(act, wish)
 
     return Brain("puppet", "Does what a test tells it.", start, needs_model)

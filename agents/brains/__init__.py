@@ -19,7 +19,7 @@ from agents.text.habits import Habit
 from mud.world.events import Perception
 
 if TYPE_CHECKING:
-    from agents.brains.instinct.lore import Lore
+    from agents.brains.instinct.interpreter import Interpreter
 
 
 class Recall(NamedTuple):
@@ -128,7 +128,7 @@ Voice = Callable[[str, str], tuple[str, ...]]
 """Gives the variants of a text: `voice(name of the voice, key)`; falls back to the voice `default`."""
 
 
-LoreSource = Callable[[], "Lore"]
+InterpreterSource = Callable[[], "Interpreter"]
 """Gives what the vault says of language, as it is now."""
 
 
@@ -151,7 +151,7 @@ class Brain(NamedTuple):
     Args:
         name: what `brain:` in an agent.md says.
         help: one sentence for people.
-        start: makes one agent's brain from its name, its own `Random`, the texts it may speak with, and the lore.
+        start: makes one agent's brain of its name, its own `Random`, its texts, and the interpreter.
         needs_model: it is of no use without a language model.
         enough: returns, for an agent's name, what tells of the beginning of a reply whether all that is wanted of it
             has come; None for a brain that wants every reply whole.
@@ -159,6 +159,6 @@ class Brain(NamedTuple):
 
     name: str
     help: str
-    start: Callable[[str, Random, Voice, LoreSource], BrainRun]
+    start: Callable[[str, Random, Voice, InterpreterSource], BrainRun]
     needs_model: bool = False
     enough: Callable[[str], Callable[[str], bool]] | None = None

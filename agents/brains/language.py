@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Collection
 from random import Random
 
-from agents.brains import Brain, BrainRun, Complete, Decision, LoreSource, Situation, Thought, Voice
+from agents.brains import Brain, BrainRun, Complete, Decision, InterpreterSource, Situation, Thought, Voice
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, find_loop, person_waits
 from agents.brains.instinct.voice import fill
 from agents.memory.perception import remembered, spoken
@@ -47,10 +47,10 @@ _HELP = "Asks the language model of the profile think what to do next."
 class LanguageBrain:
     """One agent's; `voice` gives what it hints at. Which verbs the agent may use is not decided here."""
 
-    def __init__(self, name: str, voice: Voice, verbs: Collection[str], lore: LoreSource) -> None:
+    def __init__(self, name: str, voice: Voice, verbs: Collection[str], interpreter: InterpreterSource) -> None:
         self._name = name
         self._voice = voice
-        self._lore = lore
+        self._interpreter = interpreter
         self._verbs = verbs
         self._lines: deque[str] = deque(maxlen=LOOKBACK)
         self._silent: dict[str, float] = {}
@@ -68,7 +68,7 @@ class LanguageBrain:
         return ANSWER_AFTER if for_whom is Address.ME else None
 
     def decide(self, situation: Situation) -> Thought:
-        loop = find_loop(situation, self._lore().words)
+        loop = find_loop(situation, self._interpreter().words)
         if loop is not None and loop.stage is Stage.MOVE and loop.seq > self._moved_on:
             self._moved_on = loop.seq
             self._silent[loop.partner] = situation.seconds + SILENCE
@@ -133,8 +133,8 @@ def language(verbs: Collection[str]) -> Brain:
     """Return this brain for a world with these verbs and aliases."""
     known = frozenset(verb.lower() for verb in verbs)
 
-    def start(name: str, random: Random, voice: Voice, lore: LoreSource) -> BrainRun:
-        return LanguageBrain(name, voice, known, lore)
+    def start(name: str, random: Random, voice: Voice, interpreter: InterpreterSource) -> BrainRun:
+        return LanguageBrain(name, voice, known, interpreter)
 
     return Brain("language", _HELP, start, True, lambda name: Listener(name, known))
 

@@ -16,13 +16,13 @@ from random import Random
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.brains import Brain, BrainRun, Decision, LoreSource, Recall, Situation, Voice
+from agents.brains import Brain, BrainRun, Decision, InterpreterSource, Recall, Situation, Voice
 from agents.life.animals import Animals, Items
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.mind.actor import by_witness, situate
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from agents.mind.settings import SELF_CHANGES, SleepSchedule, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
@@ -70,7 +70,7 @@ class SchedulerConfig(NamedTuple):
     clock: Clock
     override: str | None = None
     traced: bool = True
-    lore: LoreSource = shipped_lore
+    interpreter: InterpreterSource = shipped_interpreter
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
 
 
@@ -107,7 +107,9 @@ class Scheduler:
         chance = Random(drives.chance.random())
         needed = (drives.override, FALLBACK)
         brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
-        runs: dict[str, BrainRun] = {b.name: b.start(agent.name, chance, drives.voice, drives.lore) for b in brains}
+        runs: dict[str, BrainRun] = {
+            b.name: b.start(agent.name, chance, drives.voice, drives.interpreter) for b in brains
+        }
         agent.thinker = Thinker(
             agent.name,
             runs,
@@ -123,8 +125,8 @@ class Scheduler:
 
     async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
         """Return the intents nearest to a masked sentence by vectors; () without."""
-        lore = self._drives.lore()
-        return lore.nearest(await self._minds.means.recall.similarities(sentence, lore.masked_examples))
+        interpreter = self._drives.interpreter()
+        return interpreter.nearest(await self._minds.means.recall.similarities(sentence, interpreter.masked_examples))
 
     def redefined(self, agent: Agent) -> None:
         """Apply an edited `agent.md`: new brains for a new name, an earlier turn for a shorter interval."""

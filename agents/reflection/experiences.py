@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from agents.compaction.judge.reading import keys_of, telling_of
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_mind, remembered, whispered
-from agents.mind.lore import is_secret
+from agents.mind.interpreter import is_secret
 from agents.text.addressing import is_question
 from agents.text.unwrapping import unwrapped
 

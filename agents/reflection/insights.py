@@ -16,7 +16,7 @@ from agents.compaction.judge import SummaryEvidence, made_up, misquoted, taken_f
 from agents.compaction.judge.reading import normalize, telling_of
 from agents.compaction.summarizer import SummarySource
 from agents.memory.entries import Entry
-from agents.mind.lore import stem
+from agents.mind.interpreter import stem
 from agents.reflection.dreams import speaks
 from agents.reflection.experiences import PROMISE, READ, SPOKEN_TO_ME, asks, events_of, sentence, topics_of, words_of
 from agents.text.english import sentences

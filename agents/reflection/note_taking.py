@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from agents.memory.entries import Entry, reference
 from agents.memory.perception import of_own_mind
-from agents.mind.lore import is_secret
+from agents.mind.interpreter import is_secret
 from agents.reflection.experiences import PROMISE, asks, words_of
 from agents.text.english import sentences
 from mud.commands import Say

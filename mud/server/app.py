@@ -100,7 +100,7 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            lore=parts.lore.get, habits=parts.world_files.habits,
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None

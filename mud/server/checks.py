@@ -25,7 +25,7 @@ from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings, wrong_spending
 from agents.memory.history import Look, examine, unreadable
 from agents.memory.seeds import fresh
-from agents.mind.lore import LoreFiles, shipped_lore
+from agents.mind.interpreter import InterpreterFiles, shipped_interpreter
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
 from agents.mind.templates import Templates
 from agents.prompt.prompt import MINIMUM, Template, parse_template
@@ -99,7 +99,7 @@ class VaultReading:
         self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())
         self.problems += [*self.configuration.load(), *self.texts.load(), *self.roster.load(None, ())]
         self.problems += [*self.styles.load(), *self.words.load(), *self.templates.load()]
-        self.problems += LoreFiles(vault).load()
+        self.problems += InterpreterFiles(vault).load()
         self.files, wrong = self.world_files.load()
         self.problems += [one for one in wrong if one not in self.world_files.misleading]  # see `checked`
         self.problems += wrong_habits(self.world_files)
@@ -387,7 +387,7 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
         if key.startswith(VOICES):
             voice, _, own = key.removeprefix(VOICES).partition(".")
             below.setdefault(voice, {})[own] = text
-    problems, ignorant = [], shipped_lore().words.is_ignorant
+    problems, ignorant = [], shipped_interpreter().words.is_ignorant
     told = {voice: {own: text.variants for own, text in found.items()} for voice, found in below.items()}
     for voice, found in below.items():
         default = None if voice == DEFAULT_VOICE else told[DEFAULT_VOICE]

@@ -51,7 +51,7 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self._noticed, parts.clock, parts.vault)
         self._later: set[asyncio.Task[None]] = set()
-        parts.lore.get()  # an edit that breaks a file then has a last good version behind it
+        parts.interpreter.get()  # an edit that breaks a file then has a last good version behind it
         check_texts(parts.texts)  # from now on every edit is checked against the phrases
         self._known = frozenset(parts.problems) - frozenset(parts.met)
         """Problems in people's files that were reported."""
@@ -84,7 +84,7 @@ class Reloading:
         parts = self._parts
         parts.configuration.load()
         parts.texts.reload()
-        parts.lore.load()
+        parts.interpreter.load()
         self._prompts()
         refused = self._world() + parts.minds.load_definitions()
         for slug in list(parts.minds.definitions):
@@ -179,7 +179,7 @@ class Reloading:
         if "text" in tops:
             self._parts.texts.reload()
         if "instinct" in tops:
-            self._parts.lore.load()
+            self._parts.interpreter.load()
 
     def _prompts(self) -> None:
         """Reload the prompts; those of reflection are read when needed."""

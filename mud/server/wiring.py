@@ -26,7 +26,7 @@ from agents.llm.backend import Backend, Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Task, Urgency
 from agents.llm.spending import BudgetSettings, ModelBudget, read_spending, write_spending
-from agents.mind.lore import LoreFiles
+from agents.mind.interpreter import InterpreterFiles
 from agents.mind.settings import ThinkingSettings, offers
 from agents.mind.templates import Templates
 from agents.population import Population
@@ -102,7 +102,7 @@ class Parts:
     prompting: Prompting
     writable: bool  # this process holds the vault's lock
     met_hosts: KnownHosts
-    lore: LoreFiles
+    interpreter: InterpreterFiles
     met: list[Problem] = field(default_factory=list)  # problems found while opening, which opening may have repaired
     reading: str = ""  # why a tool that wanted to write only reads; empty otherwise
 
@@ -303,7 +303,7 @@ def _put_together(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met_hosts,
-        LoreFiles(vault), met,
+        InterpreterFiles(vault), met,
     )  # fmt: skip
 
 

@@ -140,8 +140,8 @@ class _Run:
             return habits
 
         drives = SchedulerConfig(
-            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep, parts.lore.get,
-            world_habits,
+            load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep,
+            parts.interpreter.get, world_habits,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None

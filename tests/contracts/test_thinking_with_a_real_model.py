@@ -17,7 +17,7 @@ from agents.llm.hosts import HostState
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.tokens import estimate
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, build_prompt, parse_template
 from mud.errors import Unavailable
 from mud.registry import load
@@ -48,7 +48,7 @@ def opened(profile: LLMProfile) -> ModelQueue:
 
 async def decided(queue: ModelQueue, text: str) -> tuple[Decision, list[Completion]]:
     """Have one thought of the language brain about a prompt."""
-    thought = LANGUAGE.start("Eliza", Random(1), lambda voice, key: (), shipped_lore).decide(NOW)
+    thought = LANGUAGE.start("Eliza", Random(1), lambda voice, key: (), shipped_interpreter).decide(NOW)
     replies: list[Completion] = []
     need = next(thought)
     while True:

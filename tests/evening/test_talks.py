@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from tests.evening.stage import Stage, staged
 
-is_ignorant = shipped_lore().words.is_ignorant
+is_ignorant = shipped_interpreter().words.is_ignorant
 SEEDS = (0, 1)
 
 

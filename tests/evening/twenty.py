@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from tests.evening.facts import CHATTER, FACTS, MORE_FACTS, Fact
 from tests.evening.stage import Stage, staged
 
-is_ignorant = shipped_lore().words.is_ignorant
+is_ignorant = shipped_interpreter().words.is_ignorant
 HOMES = {"Eliza": "The Garden", "Corvin": "The Garden", "Moss": "The Library", "Tamsin": "The Library"}
 LINES = 400
 

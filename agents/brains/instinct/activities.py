@@ -56,7 +56,7 @@ class Activities:
 
     def arrived(self, situation: Situation) -> None:
         """Take note that the agent has come somewhere, and of whether one can rest there."""
-        words = self._mind.lore().words
+        words = self._mind.interpreter().words
         if not words.of("restful").isdisjoint(words.said(" ".join((situation.description, *situation.items)))):
             self._restful.setdefault(situation.location)
         slow = 1.6 - self._mind.speaker.share("manner.explore")
@@ -73,7 +73,7 @@ class Activities:
         return None
 
     def _fits(self, when: str, event: str) -> bool:
-        words = self._mind.lore().words
+        words = self._mind.interpreter().words
         wanted = [word for word in words.content(when) if word not in words.of("anybody")]
         return words.coverage(wanted, event) >= 0.99
 

@@ -61,7 +61,7 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
 
 def _from_memory(talk: Talk) -> Answering:
     """Answer from memory; where a place is that it knows, by the way there, unless somebody told it."""
-    place, words = talk.named(talk.mind.names(talk.situation).places), talk.lore.words
+    place, words = talk.named(talk.mind.names(talk.situation).places), talk.interpreter.words
     if talk.meaning.asks == "where" and words.coverage(words.content(talk.meaning.words), place) > 0.99:
         return (yield from talk.surely()) or (yield from WAYS["answer.way"](talk))
     return (yield from talk.from_memory())
@@ -88,7 +88,7 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
         said: the line.
         situation: the situation.
     """
-    talk, words = Talk(mind, meaning, said, situation), mind.lore().words
+    talk, words = Talk(mind, meaning, said, situation), mind.interpreter().words
     entry = next((one for one in reversed(situation.recent) if one.actor == said.speaker), None)
     deed = mind.relations.did(entry, meaning) if entry else ""
     telling, about = words.content(meaning.words), talk.last.fact
@@ -128,7 +128,7 @@ def _met(
     talk: Talk, given: Sequence[str], text: str, telling: Sequence[str], seq: int
 ) -> Generator[Recall, tuple[Hit, ...], tuple[list[str], Fact | None]]:
     """Return the texts that meet something told as what it is, and what was told before that goes with it."""
-    mind, words, rng = talk.mind, talk.lore.words, talk.mind.rng
+    mind, words, rng = talk.mind, talk.interpreter.words, talk.mind.rng
     keys = [one for one in given if one not in ("ack.plain", "ack.thing")]
     low = f"-{'-'.join(talk.low)}-"
     if not talk.low:

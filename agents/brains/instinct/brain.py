@@ -18,7 +18,7 @@ from agents.brains.instinct.attention import Attention, age
 from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.lore import STATEMENT, Lore
+from agents.brains.instinct.interpreter import STATEMENT, Interpreter
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
@@ -51,11 +51,11 @@ class Instinct:
         name: the agent's name.
         rng: its chance.
         voice: the texts it may speak with.
-        lore: gives what the vault says of language, as it is now.
+        interpreter: gives what the vault says of language, as it is now.
     """
 
-    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
-        self._mind = Mind(name, rng, voice, lore)
+    def __init__(self, name: str, rng: Random, voice: Voice, interpreter: Callable[[], Interpreter]) -> None:
+        self._mind = Mind(name, rng, voice, interpreter)
         self._explorer = Explorer(rng, self._mind.ways)
         self._attention = Attention(self._mind)
         self._talk = Conversations(self._mind, self._explorer, self._attention)
@@ -267,21 +267,21 @@ class Instinct:
             return decision
         decision = yield from acknowledge(mind, meaning, said, situation)
         told = speaker not in mind.minds and meaning.intent == STATEMENT and not is_private_line(said, mind)
-        if told and len(mind.lore().words.content(meaning.words)) > 2:
+        if told and len(mind.interpreter().words.content(meaning.words)) > 2:
             self._explorer.keep(speaker, "note.told", meaning.words, situation.location, speaker)
         return decision
 
     def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:
         """Read a line: of its sentences the first that wants something, else the last that tells something."""
-        lore, names = self._mind.lore(), self._mind.names(situation)
+        interpreter, names = self._mind.interpreter(), self._mind.names(situation)
         found: list[Meaning] = []
         for sentence in sentences(said.words)[:6]:
-            meaning = lore.pattern(sentence, names)
+            meaning = interpreter.pattern(sentence, names)
             if meaning is None:
                 near: tuple[tuple[str, float], ...] = ((STATEMENT, 0.0),)  # no example is near what a voice's text says
                 if said.speaker not in self._mind.minds:
-                    near = yield Understand(lore.masked(sentence, names))
-                meaning = lore.read(sentence, names, near)
+                    near = yield Understand(interpreter.masked(sentence, names))
+                meaning = interpreter.read(sentence, names, near)
             found.append(meaning)
         told = [one for one in found if one.intent == STATEMENT]
         asking = [one for one in found if one.wants != "nothing"]
@@ -337,7 +337,7 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
                 mind.errands.remove(errand)
                 mind.told.append(errand)
         elif said and said.speaker not in mind.minds:
-            for meaning in filter(None, [mind.lore().pattern(one, names) for one in sentences(said.words)]):
+            for meaning in filter(None, [mind.interpreter().pattern(one, names) for one in sentences(said.words)]):
                 to, told = (meaning.slots.get(key) for key in ("person", "text"))
                 if to and told and meaning.texts[:1] == ("reply.errand",):
                     mind.errands.append(Errand(said.speaker, to, told, is_private_line(said, mind), entry.seq))
@@ -345,4 +345,4 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
 
 def is_private_line(said: Utterance, mind: Mind) -> bool:
     """Return whether a line is not to be noted: whispered, or told with the wish to keep it."""
-    return said.private or mind.lore().words.is_secret(said.words)
+    return said.private or mind.interpreter().words.is_secret(said.words)

@@ -297,7 +297,7 @@ class Conversations:
 
     def _of_me(self, situation: Situation) -> Iterator[Move]:
         """Yield what the agent may tell of itself: its profile in its own words, its habits, what it wants."""
-        for words in own_words(situation.profile, self._mind.lore().words):
+        for words in own_words(situation.profile, self._mind.interpreter().words):
             yield Move("topic.self", words, words)
         for habit in situation.habits:
             mine = second_person(f"{situation.name} {habit.does}.", situation.name)
@@ -312,7 +312,7 @@ class Conversations:
         silent = {*mind.minds, *(person.name for person in situation.people), listener}
         for one, entry in told_in([entry for entry in situation.recent if entry.actor not in silent], mind):
             teller = entry.actor or ""
-            told = retell(one, teller, listener, mind.lore().words)
+            told = retell(one, teller, listener, mind.interpreter().words)
             about = self.subject_of(one, teller) or teller
             key, cites = "topic.news" if told else "talk.news", (str(entry.seq),)
             said = f"{told.rstrip('.')}." if told else one
@@ -320,7 +320,7 @@ class Conversations:
 
     def _liked(self, words: str) -> bool | None:
         """Return whether somebody says that they like something; None when they do not say."""
-        lists, told = self._mind.lore().words, tokens(words)
+        lists, told = self._mind.interpreter().words, tokens(words)
         likes, dislikes = (not lists.of(name).isdisjoint(told) for name in ("liking", "disliking"))
         return None if likes is dislikes else likes
 
@@ -332,7 +332,7 @@ class Conversations:
 
 def told_in(entries: Iterable[Entry], mind: Mind) -> Iterator[tuple[str, Entry]]:
     """Yield what was told in the open in some memories, the newest first, as far as it can be handed on."""
-    words = mind.lore().words
+    words = mind.interpreter().words
     for entry in sorted(entries, key=lambda one: -one.seq):
         if entry.kind == "heard" and not is_private(entry, words):
             for one in statements(entry, mind.name, tuple(mind.known), words):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
 from agents.brains.instinct.confidence import is_private as is_private
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Names
 from agents.brains.instinct.retell import lead, opened, part, pronoun_in, with_pronoun
 from agents.brains.instinct.words import Words, tokens
@@ -170,16 +170,16 @@ def titled(entry: Entry) -> tuple[str, str]:
     return (title, rest) if mark and len(title) <= 40 else ("", first)
 
 
-def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore: Lore) -> list[Fact]:
+def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], interpreter: Interpreter) -> list[Fact]:
     """Return what bears on a question, best first.
 
     Args:
         question: the question.
         hits: what recall found, best first.
         recent: the tail, which recall may not know yet.
-        lore: what the vault says of language.
+        interpreter: what the vault says of language.
     """
-    words, scale = lore.words, _Scale(question, lore.words)
+    words, scale = interpreter.words, _Scale(question, interpreter.words)
     near = {hit.entry.seq: hit.vector for hit in reversed(hits) if hit.entry and hit.vector is not None}
     first = next((hit.entry.seq for hit in hits if hit.entry), 0)
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
@@ -215,13 +215,13 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], lore:
     names = Names(question.me, tuple(question.people))
     best = _ordered([one for one in reversed(found) if one.score > 0], words)
     best = _corrected(question, best, [one for one in found if one.seq in corrections], words)[:KEPT]
-    return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, lore)]
+    return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, interpreter)]
 
 
 @lru_cache(maxsize=1 << 12)
-def _tells(statement: str, names: Names, lore: Lore) -> bool:
+def _tells(statement: str, names: Names, interpreter: Interpreter) -> bool:
     """Return whether a sentence tells something, and is no wish, courtesy, praise or blame."""
-    meaning = lore.pattern(statement, names)
+    meaning = interpreter.pattern(statement, names)
     return meaning is None or (meaning.wants == "nothing" and not meaning.texts[:1][0].startswith(("reply.", "greet.")))
 
 

@@ -108,7 +108,7 @@ class Goals:
         """Take in a goal that was set; what has a note was reached before a new start."""
         if situation.goal != (self._goal or ""):
             notes = {title.casefold() for title in situation.notes} if self._goal is None else set()
-            aims = aims_of(situation.goal, self._mind.lore().words)
+            aims = aims_of(situation.goal, self._mind.interpreter().words)
             self._open = [aim for aim in aims if _title(aim).casefold() not in notes]
             self._begin()
         self._goal = situation.goal
@@ -150,7 +150,7 @@ class Goals:
         return Fact(seen, 1.0, "saw", place=situation.location) if seen else None
 
     def _meant(self, aim: Aim, names: Iterable[str]) -> Iterator[str]:
-        return (name for name in names if is_meant(aim, name, self._mind.lore().words))
+        return (name for name in names if is_meant(aim, name, self._mind.interpreter().words))
 
     def _wanted(self, aim: Aim, situation: Situation) -> str:
         """Return the thing here that it wants to have and has not tried to take; empty when there is none."""
@@ -158,15 +158,17 @@ class Goals:
         return next((one for one in here if one != self._taking), "")
 
     def _answer(self, aim: Aim, hits: Sequence[Hit], recent: Sequence[Entry]) -> Fact | None:
-        mind, words = self._mind, self._mind.lore().words
+        mind, words = self._mind, self._mind.interpreter().words
         text = f"{aim.words}?"
         asked = Question(text, "", mind.name, mind.name, words.content(text), "", mind.minds, tuple(mind.known))
-        found = [one for one in find(asked, hits, recent, mind.lore()) if one.score >= SURE and one.kind != "result"]
+        found = [
+            one for one in find(asked, hits, recent, mind.interpreter()) if one.score >= SURE and one.kind != "result"
+        ]
         return found[0] if found and not found[0].private else None
 
     def _places_in(self, entry: Entry, aim: Aim) -> list[str]:
         """Return where what is aimed at may be, by a memory: where it was seen, or the places named with it."""
-        words = self._mind.lore().words
+        words = self._mind.interpreter().words
         if entry.kind in ("saw", "result") and not entry.failed:
             return [entry.place] if entry.place and is_meant(aim, entry.text.partition(": ")[0][:40], words) else []
         named = entry.kind == "heard" and words.coverage(_head(aim, words)[-1:], entry.text)

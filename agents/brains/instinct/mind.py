@@ -8,7 +8,7 @@ from functools import lru_cache
 from random import Random
 
 from agents.brains import Decision, Situation, Voice
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Names
 from agents.brains.instinct.relations import Relations
 from agents.brains.instinct.topics import Errand, Topic
@@ -54,11 +54,11 @@ class Mind:
         name: the agent's name.
         rng: its chance.
         voice: the texts it may speak with.
-        lore: gives what the vault says of language, as it is now.
+        interpreter: gives what the vault says of language, as it is now.
     """
 
-    def __init__(self, name: str, rng: Random, voice: Voice, lore: Callable[[], Lore]) -> None:
-        self.name, self.rng, self.lore = name, rng, lore
+    def __init__(self, name: str, rng: Random, voice: Voice, interpreter: Callable[[], Interpreter]) -> None:
+        self.name, self.rng, self.interpreter = name, rng, interpreter
         self.speaker = Speaker(rng, voice, name)
         self.minds: set[str] = set()
         self.spoken_to: dict[str, float] = {}
@@ -67,7 +67,7 @@ class Mind:
         """Names of those who were seen and do not speak."""
         self.known: dict[str, None] = {}
         self.topics: dict[str, Topic] = {}
-        self.relations = Relations(name, lore)
+        self.relations = Relations(name, interpreter)
         self.ways: dict[str, dict[str, str]] = {}
         """Where each way out of a place led, by place and exit, as walked."""
         self.errands: deque[Errand] = deque(maxlen=ERRANDS)
@@ -89,7 +89,7 @@ class Mind:
 
     def courtesies(self, words: str) -> tuple[str, ...]:
         """Return the texts that answer the sentences of a line that are courtesies, such as `reply.bye`."""
-        lists, names = self.lore().words, (self.name, *self.known)
+        lists, names = self.interpreter().words, (self.name, *self.known)
         if not courtesies(lists, words)[0]:  # as most lines are none
             return ()
         read = [courtesies(lists, one, names) for one in sentences(words) if not one.endswith("?")]

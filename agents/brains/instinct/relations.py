@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from agents.brains.instinct.facts import is_private
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.memory.entries import Entry
 from agents.memory.perception import remembered
@@ -51,11 +51,11 @@ class Relations:
 
     Args:
         name: the agent's own name.
-        lore: gives what the vault says of language.
+        interpreter: gives what the vault says of language.
     """
 
-    def __init__(self, name: str, lore: Callable[[], Lore]) -> None:
-        self._name, self._lore = name, lore
+    def __init__(self, name: str, interpreter: Callable[[], Interpreter]) -> None:
+        self._name, self._interpreter = name, interpreter
         self._deeds: dict[str, dict[int, Deed]] = {}
         self._called: dict[str, str] = {}
 
@@ -68,7 +68,9 @@ class Relations:
             others = [name for name in people if name not in (entry.actor, self._name)]
             whom = addressed(said.words, (self._name,), others, private=said.private)
             for sentence in sentences(said.words) if whom is not Address.OTHER else ():
-                meaning = None if asks(sentence) else self._lore().pattern(sentence, Names(self._name, tuple(others)))
+                meaning = (
+                    None if asks(sentence) else self._interpreter().pattern(sentence, Names(self._name, tuple(others)))
+                )
                 if meaning and (whom is Address.ME or meaning.texts[:1] == ("ack.promise",)):
                     self.did(entry, meaning)
                 elif not asks(sentence):
@@ -83,7 +85,7 @@ class Relations:
         if key not in KINDS:
             return "kept" if kept else ""
         deeds = self._deeds.setdefault(person, {})
-        private = is_private(entry, self._lore().words)
+        private = is_private(entry, self._interpreter().words)
         deeds.setdefault(entry.seq, Deed(KINDS[key], meaning.words, entry.seq, entry.at, entry.place or "", private))
         if len(deeds) > MOST:
             del deeds[min(deeds, key=lambda seq: (deeds[seq].kind == "promise", seq))]
@@ -91,7 +93,7 @@ class Relations:
 
     def _keep(self, entry: Entry, sentence: str) -> bool:
         """Count the oldest open promise that a sentence keeps as kept."""
-        words, deeds = self._lore().words, self._deeds.get(entry.actor or "", {})
+        words, deeds = self._interpreter().words, self._deeds.get(entry.actor or "", {})
         said = words.content(sentence)
         if words.of("done").isdisjoint(sentence.casefold().replace(",", " ").rstrip(".!").split()):
             return False

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct.facts import NEAR, SURE, Fact, Question, find, is_private, otherwise
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.retell import lead, own_words, part, retell, with_pronoun
 from agents.brains.instinct.topics import Topic
@@ -61,8 +61,8 @@ class Talk:
         return self.said.speaker
 
     @property
-    def lore(self) -> Lore:
-        return self.mind.lore()
+    def interpreter(self) -> Interpreter:
+        return self.mind.interpreter()
 
     @property
     def low(self) -> list[str]:
@@ -131,7 +131,7 @@ class Talk:
 
     def say_of(self, key: str, one: Entry | Fact, words: str = "", person: str = "", **more: str) -> Decision | None:
         """Say a text about a memory, with where and when it was."""
-        private = one.private if isinstance(one, Fact) else is_private(one, self.lore.words) or whispered(one)
+        private = one.private if isinstance(one, Fact) else is_private(one, self.interpreter.words) or whispered(one)
         places = {"person": person or one.actor or "", "place": one.place or "", "when": self.when(one.at), **more}
         places["words"] = ended(words) if words else ""
         return self.speak((key,), f"remembers {one.kind} {one.seq}", places, private=private, cites=(str(one.seq),))
@@ -152,13 +152,13 @@ class Talk:
 
     def your(self, words: str) -> str:
         """Return words of who asks as one says them back: "my boat" is "your boat"."""
-        turned = retell(words, self.asker, self.asker, self.lore.words) or words
+        turned = retell(words, self.asker, self.asker, self.interpreter.words) or words
         return turned if len(turned) < 60 else ""
 
     def thing(self) -> str:
         """Return what the sentence is about, as one says it back; empty when that is unclear."""
         for pronoun in ("it", "she", "they", "he"):
-            if found := lead(self.topic or self.meaning.words, pronoun, self.lore.words):
+            if found := lead(self.topic or self.meaning.words, pronoun, self.interpreter.words):
                 if f"does {found} ?" in f"{' '.join(self.low)} ?" and " " in found:
                     found = found.rpartition(" ")[0]  # "when does the ferry leave"
                 while " " in found and found.endswith("ing") and asks(self.meaning.words):
@@ -188,20 +188,20 @@ class Talk:
             said = remembered(entry) if entry.kind in (("said",) if mine else ("heard", "told")) else None
             if said is None or said.question not in kinds or not (mine or entry.actor == whose):
                 continue
-            private = whispered(entry) if mine else is_private(entry, self.lore.words)
+            private = whispered(entry) if mine else is_private(entry, self.interpreter.words)
             if not private or whose == self.asker or (mine and whispered_to(entry, self.asker)):
                 yield entry, said.words
 
     def facts_in(self, entry: Entry, about: str = "") -> list[Fact]:
         """Return what a memory states, as facts that are sure."""
         said = remembered(entry)
-        words = self.lore.words.content(said.words if said else entry.text)
+        words = self.interpreter.words.content(said.words if said else entry.text)
         question = Question(about, "yes", self.asker, self.mind.name, words, entry.actor or "")
-        return [one._replace(score=1.0) for one in find(question, (), [entry], self.lore)]
+        return [one._replace(score=1.0) for one in find(question, (), [entry], self.interpreter)]
 
     def question(self) -> Question | Fact:
         """Return the question to memory, with whom its pronouns mean; a fact when that answers what leans on it."""
-        words, last = self.lore.words, self.last
+        words, last = self.interpreter.words, self.last
         topic = self.meaning.slots.get("topic") or ""
         framed = topic and self.meaning.how == "pattern" and "you" in self.low and "you" not in tokens(topic)
         question = self.asked(topic if framed else self.meaning.words)  # "did I tell you of my trip" is of the trip
@@ -228,15 +228,15 @@ class Talk:
     def meant(self, pronoun: str) -> str:
         """Return whom or what a pronoun means, as who asks would say it; empty when that is unclear."""
         fact = self.last.fact
-        about = lead(fact.words if fact else self.last.text, pronoun, self.lore.words)
+        about = lead(fact.words if fact else self.last.text, pronoun, self.interpreter.words)
         if fact is None or fact.actor in ("", self.asker):
             return about
         other = fact.actor if pronoun in _THEM else ""
-        return (retell(about, fact.actor, self.asker, self.lore.words) or about) if about else other
+        return (retell(about, fact.actor, self.asker, self.interpreter.words) or about) if about else other
 
     def asked(self, text: str) -> Question:
         """Return a question to memory as it stands."""
-        words, low, asks = self.lore.words, self.low, self.meaning.asks
+        words, low, asks = self.interpreter.words, self.low, self.meaning.asks
         asks = "" if self.meaning.how == "example" else asks
         if asks in ("", "what", "yes") or self.meaning.wants != "memory" or self.meaning.how != "pattern":
             number = low[:1] == ["how"] and low[1:2] and low[1] in ("many", "much", "old", "long", "far")
@@ -253,16 +253,16 @@ class Talk:
     def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
         heard = frozenset(word for entry in self.recent for word in tokens(entry.text))
-        right = tuple(self.lore.right(word, heard) for word in question.words)
+        right = tuple(self.interpreter.right(word, heard) for word in question.words)
         own = f" {self.asker}" if question.own else ""
         own += "".join(f" {word}" for word in right if word not in question.words)
         question = question._replace(words=right)
         hits = yield Recall(f"{question.text}{own}", HITS, False)
-        facts = find(question, hits, self.recent, self.lore)
-        wider = self.lore.words.widened(question.words)
+        facts = find(question, hits, self.recent, self.interpreter)
+        wider = self.interpreter.words.widened(question.words)
         if wide and (not facts or facts[0].score < SURE) and len(wider) > len(question.words):
             more = yield Recall(" ".join(wider) + own, HITS, False)
-            facts = find(question, (*hits, *more), self.recent, self.lore)
+            facts = find(question, (*hits, *more), self.recent, self.interpreter)
         looks = "answer.saw" not in self.meaning.texts  # how somebody looks is nothing they did
         return [one for one in facts if looks or one.kind != "result"]
 
@@ -316,7 +316,7 @@ class Talk:
 
     def told(self, fact: Fact) -> str:
         """Return a fact as a sentence for who asks; empty when only a quotation does: it cannot be turned for sure."""
-        words, said = self.lore.words, tokens(fact.words)
+        words, said = self.interpreter.words, tokens(fact.words)
         if fact.kind not in ("heard", "told") or not fact.actor or mentions(fact.words, self.mind.name):
             return ""
         timed = self.age(fact.at) > 12 and not words.of("always_time").isdisjoint(said)
@@ -331,7 +331,7 @@ class Talk:
 
     def tell(self, fact: Fact, question: Question, facts: Sequence[Fact]) -> Decision | None:
         """Tell a fact, in the form that fits where it comes from."""
-        words, told = self.lore.words, self.told(fact)
+        words, told = self.interpreter.words, self.told(fact)
         self.mind.topics[self.asker] = Topic((*question.words, *words.content(fact.words)), fact, question.text)
         exact = part(told, question.asks, tuple(tokens(question.text)), words) if told else None
         other = otherwise(question, facts, words)
@@ -383,7 +383,7 @@ class Talk:
     def tell_all(self, facts: Sequence[Fact], before: str = "") -> Decision | None:
         """Tell several facts of one teller in one breath, after a sentence if there is one."""
         first = facts[0]
-        self.mind.topics[self.asker] = Topic(self.lore.words.content(first.words), first, self.meaning.words)
+        self.mind.topics[self.asker] = Topic(self.interpreter.words.content(first.words), first, self.meaning.words)
         told = [before] * bool(before) + [self.told(one) or f"'{ended(one.words)}'" for one in facts]
         words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
         key = "answer.fact_you" if first.actor == self.asker else "answer.fact"
@@ -398,7 +398,7 @@ class Talk:
 
     def in_sight(self, question: Question) -> str:
         """Return the sentence of the place's description that answers; empty for none."""
-        words = self.lore.words
+        words = self.interpreter.words
         strong = [one for one in question.words if words.stem(one) not in words.weak and one not in words.of("asked")]
         if self.meaning.wants == "place":  # whether the gate is open shows where the gate is seen
             strong = list(words.content(self.meaning.slots.get("thing", ""))) or strong
@@ -420,7 +420,7 @@ class Talk:
 
     def named(self, names: Sequence[str]) -> str:
         """Return which of these names the sentence names, be it by its last word; empty for none."""
-        words = self.lore.words
+        words = self.interpreter.words
         said = set(map(words.stem, tokens(self.topic or self.meaning.words)))
         near = [name for name in names if name != self.mind.name and words.stem(tokens(name)[-1]) in said]
         whole = [name for name in near if set(map(words.stem, words.content(name))) <= said] or near[: len(near) == 1]
@@ -428,14 +428,14 @@ class Talk:
 
     def of_itself(self, wanted: Sequence[str]) -> str:
         """Return the sentence of its profile that answers best; empty for none."""
-        told = own_words(self.situation.profile, self.lore.words)
-        found = ((self.lore.words.coverage(wanted, one), -number, one) for number, one in enumerate(told))
+        told = own_words(self.situation.profile, self.interpreter.words)
+        found = ((self.interpreter.words.coverage(wanted, one), -number, one) for number, one in enumerate(told))
         best = max(found, default=(0.0, 0, ""))
         return best[2] if best[0] >= 0.5 else ""
 
     def article(self, thing: str) -> str:
         first = thing.split(" ", 1)[0]
-        return thing if first in self.lore.words.of("determiner") or not first.islower() else f"the {thing}"
+        return thing if first in self.interpreter.words.of("determiner") or not first.islower() else f"the {thing}"
 
 
 def ended(words: str) -> str:

@@ -54,7 +54,7 @@ def whereabouts(talk: Talk) -> Answering:
             return talk.say_of("answer.saw", seen, did)
         return talk.say(("answer.person_here",), "sees them", person=person)
     question = talk.asked(f"where {person} is")
-    facts = find(question, (), entries, talk.lore)
+    facts = find(question, (), entries, talk.interpreter)
     if told := next((one for one in facts if one.score >= SURE and (not seen or one.seq > seen.seq)), None):
         return talk.tell(told, question, [told])
     if seen:
@@ -76,7 +76,7 @@ def meeting(talk: Talk) -> Answering:
             return None
         entry, words = spoken[0 if newest else -1]
         return talk.say_of(f"answer.{'quoted' if newest else 'first'}{you}", entry, sentences(words)[-1])
-    theirs = [one for one in entries if one.actor == whose and (you or not is_private(one, talk.lore.words))]
+    theirs = [one for one in entries if one.actor == whose and (you or not is_private(one, talk.interpreter.words))]
     if not theirs:
         return None if you else talk.say(("unknown.somebody",), "never met them", person=whose)
     if key == "answer.met_last":
@@ -91,7 +91,7 @@ def asker(talk: Talk) -> Answering:
     entries = yield from talk.recall(f"{talk.asker} I am my name")
     facts = [one for entry, _ in talk.lines(entries, talk.asker) for one in talk.facts_in(entry, "my")[:1]]
     naming = {"ack.name", "ack.called"}  # how they are called stands before the rest
-    read = ((one, talk.lore.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
+    read = ((one, talk.interpreter.pattern(one.words, talk.mind.names(talk.situation))) for one in facts)
     mine = (one for one, meaning in read if not (meaning and naming & set(meaning.texts)))
     told = sorted((one for one in mine if _ME & said(one.words)), key=talk.lately)  # what it said lately, last
     told = [one for one in told if not one.private or talk.said.private] or told  # what was confided, last
@@ -114,15 +114,21 @@ def deeds(talk: Talk) -> Answering:
     if promise:
         found = [(who, one) for who in whom for one in relations.deeds(who, "promise")
                  if not one.private or who == talk.asker]  # fmt: skip
-        wanted = talk.lore.words.content(talk.topic) if talk.topic != person else ()
-        fitting = [pair for pair in found if wanted and talk.lore.words.coverage(wanted, pair[1].words) > 0.4] or found
+        wanted = talk.interpreter.words.content(talk.topic) if talk.topic != person else ()
+        fitting = [
+            pair for pair in found if wanted and talk.interpreter.words.coverage(wanted, pair[1].words) > 0.4
+        ] or found
         if not fitting:
             return (yield from talk.from_memory())
         who, deed = max(fitting, key=lambda pair: (not pair[1].kept, pair[1].seq))
         kept, you = "_kept" if deed.kept else "", "_you" if who == talk.asker else ""
         return say_deed(talk, (f"answer.promise{kept}{you}",), deed, who)
     rude = "opinion.rude" in talk.meaning.texts[:1]
-    if talk.low[0] == "who" or not talk.lore.words.of("anybody").isdisjoint(talk.low) or person == talk.mind.name:
+    if (
+        talk.low[0] == "who"
+        or not talk.interpreter.words.of("anybody").isdisjoint(talk.low)
+        or person == talk.mind.name
+    ):
         target, person = person, ""
     else:
         target = talk.whom
@@ -140,9 +146,9 @@ def overheard(talk: Talk, entries: Sequence[Entry], person: str, target: str) ->
     rude, names = "opinion.rude" in talk.meaning.texts[:1], talk.mind.names(talk.situation)._replace(me=target)
     for entry in reversed(entries):
         line = remembered(entry) if entry.kind == "heard" and entry.actor in (person or entry.actor, None) else None
-        if line and calls(line.words, target) and not is_private(entry, talk.lore.words):
+        if line and calls(line.words, target) and not is_private(entry, talk.interpreter.words):
             for one in sentences(without_address(line.words, (target,))):
-                meaning = talk.lore.pattern(one, names)
+                meaning = talk.interpreter.pattern(one, names)
                 if meaning and KINDS.get(next(iter(meaning.texts), "")) == ("rude" if rude else "kind"):
                     return talk.say_of("answer.overheard", entry, line.words, other=target)
     return None
@@ -151,12 +157,12 @@ def overheard(talk: Talk, entries: Sequence[Entry], person: str, target: str) ->
 def own_promise(talk: Talk, entries: Sequence[Entry]) -> Decision | None:
     """Say what it promised itself, to who may hear it."""
     for entry, words in talk.lines(entries, talk.mind.name):
-        if talk.lore.words.is_ignorant(words):
+        if talk.interpreter.words.is_ignorant(words):
             continue
         vowed = ((one, f" {one.casefold()}") for one in sentences(words))  # "'I promise" quotes another
         if vows := [one for one, low in vowed if " i promise" in low or " i swear" in low]:
             return talk.say_of("answer.self", entry, vows[0])
-    if any(is_private(entry, talk.lore.words) for entry, _ in talk.lines(entries, talk.asker)):
+    if any(is_private(entry, talk.interpreter.words) for entry, _ in talk.lines(entries, talk.asker)):
         return talk.speak(("ack.secret",), "promised to keep it", {}, private=True)
     return talk.say(("unknown.promise_mine", "unknown.plain"), "remembers no promise")
 
@@ -188,7 +194,7 @@ def opinion(talk: Talk) -> Answering:
             return talk.tell_about(question, facts) if known else talk.say(("unknown.somebody",), "", person=person)
         key = "opinion.you" if person == talk.asker else "opinion.person"
         return talk.say((key, "opinion.plain"), "was asked for an opinion", person=person)
-    if liked := talk.of_itself(talk.lore.words.content(talk.meaning.words)):
+    if liked := talk.of_itself(talk.interpreter.words.content(talk.meaning.words)):
         return talk.say(("answer.likes", "self.profile"), "says what it likes", words=liked)
     if thing := talk.named((*here.items, *here.carrying)):
         return talk.say(("opinion.thing", "opinion.plain"), "was asked for an opinion", thing=talk.article(thing))
@@ -207,7 +213,7 @@ def way(talk: Talk) -> Answering:
     if exit_ and (leads := ways.get(here, {}).get(exit_)):
         return talk.say(("answer.way",), "went there", thing=exit_, place=leads)
     place = talk.named(talk.mind.names(talk.situation).places)
-    out = {"here", "out", "exit", "exits", "ways"} & set(talk.low) or not talk.lore.words.content(talk.topic)
+    out = {"here", "out", "exit", "exits", "ways"} & set(talk.low) or not talk.interpreter.words.content(talk.topic)
     if (out and not place) or exit_:
         keys = ("answer.exits",) if talk.situation.exits else ("answer.no_exits",)
         return talk.say(keys, "sees the ways out", thing=listed(talk.situation.exits))
@@ -239,8 +245,8 @@ def news(talk: Talk) -> Answering:
     old: list[Fact] = []
     for entry in reversed(talk.recent):
         heard = entry.kind == "heard" and entry.actor not in (None, talk.asker, *talk.mind.minds)
-        for fact in talk.facts_in(entry)[:1] if heard and not is_private(entry, talk.lore.words) else ():
-            old += [fact] * (len(talk.lore.words.content(fact.words)) > 2)
+        for fact in talk.facts_in(entry)[:1] if heard and not is_private(entry, talk.interpreter.words) else ():
+            old += [fact] * (len(talk.interpreter.words.content(fact.words)) > 2)
     if old:
         fact = next((one for one in old if not talk.lately(one)), old[0])
         return talk.tell(fact, talk.asked(""), [fact])
@@ -267,7 +273,7 @@ def day(talk: Talk) -> Answering:
 
 def spoken(talk: Talk) -> Answering:
     """Say what somebody said, on a topic or last."""
-    person, words = talk.person or (talk.asker if {"i", "my", "we"} & set(talk.low) else ""), talk.lore.words
+    person, words = talk.person or (talk.asker if {"i", "my", "we"} & set(talk.low) else ""), talk.interpreter.words
     topic = talk.meaning.slots.get("topic", "")
     wanted = words.content(topic) if topic != person else ()
     mine, to = person == talk.mind.name, talk.whom
@@ -297,7 +303,7 @@ def confidence(talk: Talk) -> Answering:
         return talk.say(("answer.discreet",), "tells no confidences", person=other)
     entries = yield from talk.recall(f"{talk.asker} secret whisper between us")
     for entry, line in talk.lines(entries, talk.asker):
-        if is_private(entry, talk.lore.words):
+        if is_private(entry, talk.interpreter.words):
             fact = Fact("", 1.0, "told", talk.asker, entry.place or "", entry.at, entry.seq, private=True)
             return talk.say_of("answer.quoted_you", fact, line)
     return talk.say(("unknown.not_told", "unknown.plain"), "was told nothing in confidence")
@@ -310,7 +316,7 @@ def errand(talk: Talk) -> Answering:
     if talk.meaning.texts[0] == "reply.errand":
         if not to or not told or to == mind.name or talk.asker in mind.minds:
             return None
-        private = talk.said.private or talk.lore.words.is_secret(talk.said.words)
+        private = talk.said.private or talk.interpreter.words.is_secret(talk.said.words)
         mind.errands.append(Errand(talk.asker, to, told, private, heard_in(talk.situation.recent, talk.said)))
         return talk.say(("reply.errand",), "was asked to tell somebody something", person=to)
     mine = [one for one in (*mind.told, *mind.errands) if one.sender == talk.asker and one.to in ("", to or one.to)]
@@ -342,7 +348,7 @@ def wish(talk: Talk) -> Answering:
 
 def itself(talk: Talk) -> Answering:
     """Say of itself what its profile says of it, with its name when it is asked who it is, or what it remembers."""
-    words, here = talk.lore.words, talk.situation
+    words, here = talk.interpreter.words, talk.situation
     telling = [word for word in words.content(talk.meaning.words) if word not in words.of("polite")]
     fresh = (one for one in own_words(here.profile, words) if not talk.mind.speaker.said_lately(one))
     told = talk.of_itself(telling) if telling else ""

@@ -15,7 +15,7 @@ from random import Random
 from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct.brain import Instinct
 from agents.memory.entries import Entry, Hit, importance_of
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from mud.clock import iso
 from mud.storage.texts import TextStore
 from mud.world.events import Event, Perception
@@ -102,14 +102,16 @@ class Stage:
 
     def mind(self, name: str, place: str = "The Garden", voice_name: str = "default") -> Mind:
         """Put a mind on the stage."""
-        made = Mind(Instinct(name, Random(self._chance.random()), voice, shipped_lore), voice_name, due=self.seconds)
+        made = Mind(
+            Instinct(name, Random(self._chance.random()), voice, shipped_interpreter), voice_name, due=self.seconds
+        )
         self.minds[name] = made
         self.where[name] = place
         return made
 
     def restart(self, name: str) -> None:
         """Give a mind a new brain over its old memory."""
-        self.minds[name].run = Instinct(name, Random(self._chance.random()), voice, shipped_lore)
+        self.minds[name].run = Instinct(name, Random(self._chance.random()), voice, shipped_interpreter)
 
     def enter(self, name: str, place: str = "The Garden") -> None:
         """Let a person arrive."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from tests.unit.agents.brains.conftest import SEEDS as SEEDS
 from tests.unit.agents.brains.stage import Stage
 
-is_ignorant = shipped_lore().words.is_ignorant
+is_ignorant = shipped_interpreter().words.is_ignorant
 
 
 def garden(seed: int, *, talk: int = 0) -> Stage:

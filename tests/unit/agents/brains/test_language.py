@@ -9,14 +9,14 @@ from agents.brains import Brain, BrainRun, Complete, Decision, Person, Situation
 from agents.brains.instinct.loops import SILENCE
 from agents.brains.language import ANSWER_AFTER, HOPELESS, LANGUAGE, language
 from agents.memory.entries import Entry
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from mud.registry import load
 from mud.world.events import Event, Perception
 from tests.unit.agents.brains.stage import voice
 
 
 def fresh(brain: Brain = LANGUAGE) -> BrainRun:
-    return brain.start("Eliza", Random(1), voice, shipped_lore)
+    return brain.start("Eliza", Random(1), voice, shipped_interpreter)
 
 
 def situation(*recent: Entry) -> Situation:

@@ -6,7 +6,7 @@ import pytest
 
 from agents.brains.instinct.facts import is_private
 from agents.memory.entries import Entry
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from tests.unit.agents.brains.stage import Stage
 
 AT = "2026-01-01T09:00:00.000Z"
@@ -68,11 +68,11 @@ def test_a_secret_that_was_written_for_it_is_kept(seed: int) -> None:
 def test_what_somebody_is_named_for_stays_between_the_two() -> None:
     stage = _stage(1, actor="Anna")
     assert "ladder" not in _answer(stage, "Eliza, where is the brass key?")
-    assert is_private(stage.minds["Eliza"].memory[0], shipped_lore().words)
+    assert is_private(stage.minds["Eliza"].memory[0], shipped_interpreter().words)
 
 
 def test_a_whisper_of_nobody_named_stays_one() -> None:
     whispered = Entry(1, AT, "told", None, None, 'Anna whispers to you, "The silver whistle is buried by the gate."')
-    words = shipped_lore().words
+    words = shipped_interpreter().words
     assert is_private(whispered, words)
     assert not is_private(whispered._replace(text="Anna once hid a silver whistle by the gate."), words)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from agents.brains._texts import says_name, wrong_in
 from agents.brains.instinct.facts import unwrapped
 from agents.brains.instinct.voice import Speaker, clean, fill
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from mud.sanitize import sanitize
 from tests.unit.agents.brains.stage import TEXTS, Stage, voice
 
-is_ignorant = shipped_lore().words.is_ignorant
+is_ignorant = shipped_interpreter().words.is_ignorant
 VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin")
 OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
@@ -150,4 +150,4 @@ def test_whoever_is_told_news_in_any_voice_knows_whose_it_is(name: str, people: 
         for variant in texts_of(name).get(key, ()):
             line = fill(variant, told)
             assert line
-            assert unwrapped(line, people, shipped_lore().words)[0] == "Jonas", line
+            assert unwrapped(line, people, shipped_interpreter().words)[0] == "Jonas", line

@@ -15,7 +15,7 @@ JOKE = "instinct/intents/joke.md"
 
 
 def read(on: Edited, said: str) -> str:
-    return on.home.parts.lore.get().read(said, NAMES).intent
+    return on.home.parts.interpreter.get().read(said, NAMES).intent
 
 
 async def test_a_running_world_takes_up_an_edited_intent(tmp_path: Path) -> None:
@@ -30,11 +30,11 @@ async def test_a_running_world_takes_up_an_edited_intent(tmp_path: Path) -> None
 
 async def test_a_mistake_in_an_intent_changes_nothing_and_is_told_once(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
-        before = on.home.parts.lore.get().read("Tell me a joke.", NAMES)
+        before = on.home.parts.interpreter.get().read("Tell me a joke.", NAMES)
         on.replace(JOKE, "## Patterns\n\n", "## Patterns\n\n- tell (me a joke\n")
         (told,) = on.told
         assert f"{JOKE}:10: tell (me a joke: a bracket is not closed; expected )" in told
-        assert on.home.parts.lore.get().read("Tell me a joke.", NAMES) == before
+        assert on.home.parts.interpreter.get().read("Tell me a joke.", NAMES) == before
         on.told.clear()
         on.replace(JOKE, "- tell (me a joke\n", "- tell (me|us) a pun\n")
         assert on.told == [f"(the vault) nothing is wrong in {JOKE} any more"]
@@ -61,4 +61,4 @@ def test_a_vault_without_intents_reads_with_those_that_came_with_the_program(tmp
     for path in sorted((vault / "instinct").rglob("*.md")):
         path.unlink()
     with opened(vault, writable=True) as parts:
-        assert parts.lore.get().read("Tell me a joke.", NAMES).intent == "joke"
+        assert parts.interpreter.get().read("Tell me a joke.", NAMES).intent == "joke"

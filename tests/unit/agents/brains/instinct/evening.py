@@ -9,14 +9,14 @@ from random import Random
 
 from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct.answers import acknowledge, answer
-from agents.brains.instinct.lore import Lore
+from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.mind import Mind
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance
 from agents.text.addressing import without_address
 from mud.clock import iso, parse_iso
 from mud.world.sentences import sentences
-from tests.unit.agents.brains.instinct.shipped import LORE
+from tests.unit.agents.brains.instinct.shipped import INTERPRETER
 
 START = "2026-06-01T09:00:00.000Z"
 TEXTS = Path(__file__).parents[5] / "vault" / "text" / "instinct"
@@ -44,7 +44,7 @@ class Evening:
     Args:
         seed: of its chance.
         people: who is here.
-        lore: what the vault says of language.
+        interpreter: what the vault says of language.
         near: gives the similarity of a question to each of some texts; none without vectors.
         voice: the voice it speaks with.
     """
@@ -54,12 +54,12 @@ class Evening:
         *,
         seed: int = 1,
         people: tuple[str, ...] = ("Ann", "Bob"),
-        lore: Lore = LORE,
+        interpreter: Interpreter = INTERPRETER,
         near: Near | None = None,
         voice: str = "default",
     ) -> None:
         self.texts = voice_of("default") | voice_of(voice)
-        self.mind = Mind("Eliza", Random(seed), lambda _, key: self.texts.get(key, ()), lambda: lore)
+        self.mind = Mind("Eliza", Random(seed), lambda _, key: self.texts.get(key, ()), lambda: interpreter)
         self.mind.known.update(dict.fromkeys(people))
         self.people, self.near = people, near
         self.entries: list[Entry] = []
@@ -114,10 +114,10 @@ class Evening:
         """Return what the mind decides on a line, by the first sentence of it that asks, else by the last."""
         people = tuple(Person(name, name in self.mind.minds) for name in self.people)
         situation = self.situation._replace(people=people, recent=tuple(self.entries[-40:]), location=self.place)
-        lore = self.mind.lore()
+        interpreter = self.mind.interpreter()
         names = self.mind.names(situation)
         bare = without_address(said.words, ("Eliza",)) or said.words
-        read = [lore.read(one, names) for one in sentences(bare)]
+        read = [interpreter.read(one, names) for one in sentences(bare)]
         asked = [one for one in read if one.wants != "nothing"]
         told = [one for one in read if one.wants == "nothing" and one.intent == "statement"]
         meaning = (asked or told or read)[0]
@@ -133,7 +133,7 @@ class Evening:
 
     def recall(self, need: Recall) -> tuple[Hit, ...]:
         """Find memories: by the words in common, and by the similarity that was given."""
-        words = self.mind.lore().words
+        words = self.mind.interpreter().words
         wanted = words.content(need.query)
         kinds = ("heard", "told", "saw", "result", "said") if need.own else ("heard", "told", "saw", "result")
         entries = [one for one in self.entries[:-1] if one.kind in kinds]

@@ -1,11 +1,11 @@
-"""The lore of the shipped vault, for the tests of the instinct."""
+"""The interpreter of the shipped vault, for the tests of the instinct."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from agents.brains.instinct.lore import parse_lore
+from agents.brains.instinct.interpreter import parse_interpreter
 
 ROOT = Path(__file__).parents[5] / "vault" / "instinct"
 FILES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in sorted(ROOT.rglob("*.md"))}
-LORE, PROBLEMS = parse_lore(FILES)
+INTERPRETER, PROBLEMS = parse_interpreter(FILES)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from agents.brains.instinct.facts import Question, find, repeatable, unwrapped
 from agents.memory.entries import Hit
 from tests.unit.agents.brains.instinct.evening import Evening
-from tests.unit.agents.brains.instinct.shipped import LORE
+from tests.unit.agents.brains.instinct.shipped import INTERPRETER
 
 TOLD = [
     ("my dog is called Biscuit", "what is my dog called?", r"\bBiscuit\b"),
@@ -97,7 +97,7 @@ def test_what_it_cannot_find_it_does_not_make_up() -> None:
     evening.say("My cat sleeps all day.")
     for question in ("Where is the treasure?", "What is the capital of France?", "How many legs has a spider?"):
         heard = evening.say(question)
-        assert LORE.words.is_ignorant(heard), heard
+        assert INTERPRETER.words.is_ignorant(heard), heard
 
 
 def test_a_name_that_is_given_is_used() -> None:
@@ -189,7 +189,7 @@ def test_what_was_confided_is_repeated_to_nobody_else(secret: str, whispers: boo
         assert "old pear tree" not in heard
         assert "buried" not in heard
     heard = evening.say(f"Where did I bury the {secret}?")
-    assert heard.startswith("whisper Ann ") or LORE.words.is_ignorant(heard)
+    assert heard.startswith("whisper Ann ") or INTERPRETER.words.is_ignorant(heard)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_what_was_confided_is_repeated_to_nobody_else(secret: str, whispers: boo
     ],
 )
 def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line: str, source: str, words: str) -> None:
-    assert unwrapped(line, ("Ann", "Bob", "Moss"), LORE.words) == (source, words)
+    assert unwrapped(line, ("Ann", "Bob", "Moss"), INTERPRETER.words) == (source, words)
 
 
 def test_of_a_summary_nothing_thought_confided_or_reasoned_is_repeated() -> None:
@@ -210,7 +210,7 @@ def test_of_a_summary_nothing_thought_confided_or_reasoned_is_repeated() -> None
         'I saw Ann in The Garden. I thought, "Ann is a thief." Ann whispered to me that she hid gold. '
         "I went north, because I feared Bob. Ann told me her secret: the gold is under the oak. It is heavy."
     )
-    assert list(repeatable(text, LORE.words)) == ["I saw Ann in The Garden."]
+    assert list(repeatable(text, INTERPRETER.words)) == ["I saw Ann in The Garden."]
 
 
 def test_a_whisper_is_answered_by_a_whisper() -> None:
@@ -309,7 +309,7 @@ def test_every_telling_word_of_an_answer_was_told_or_seen_or_is_the_voices(
         "Eliza, Ann's, examine",
     )
     voice = (text for variants in evening.texts.values() for text in variants)
-    words = LORE.words
+    words = INTERPRETER.words
     may_say = set(map(words.stem, words.content(" ".join((*told, *asked, *seen, *voice)))))
     for question in asked:
         heard = evening.say(question, asker)
@@ -334,7 +334,7 @@ def test_what_it_wrote_for_itself_is_told_without_its_heading() -> None:
     evening = Evening()
     question = Question("what is the kiln like", "what", "Ann", "Eliza", ("kiln",))
     note = Hit("note", "Seen in The Yard: The kiln is built of yellow brick.", 0.9, title="Kiln")
-    facts = find(question, (note,), evening.entries, LORE)
+    facts = find(question, (note,), evening.entries, INTERPRETER)
     assert [one.words for one in facts] == ["The kiln is built of yellow brick."]
 
 

@@ -15,7 +15,7 @@ from agents.text.habits import Habit, read_habits
 from mud.clock import iso, parse_iso
 from mud.world.events import Event, Perception
 from tests.unit.agents.brains.instinct.evening import START, voice_of
-from tests.unit.agents.brains.instinct.shipped import LORE
+from tests.unit.agents.brains.instinct.shipped import INTERPRETER
 
 TEXTS = voice_of("default")
 MOSS, ANN = Person("Moss", True), Person("Ann", False)
@@ -40,7 +40,7 @@ class Life:
         habits: tuple[Habit, ...] = (),
         items: tuple[str, ...] = ("sundial",),
     ) -> None:
-        self.brain = Instinct(name, Random(seed), lambda _, key: TEXTS.get(key, ()), lambda: LORE)
+        self.brain = Instinct(name, Random(seed), lambda _, key: TEXTS.get(key, ()), lambda: INTERPRETER)
         self.name, self.people, self.habits, self.items = name, people, habits, items
         self.entries: list[Entry] = []
         self.seconds, self.hour = 0.0, 12.0

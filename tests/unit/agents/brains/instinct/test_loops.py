@@ -10,7 +10,7 @@ from agents.brains import Person, Situation
 from agents.brains.instinct import loops
 from agents.brains.instinct.loops import WITHIN, Loop, LoopKind, Stage, person_waits
 from agents.memory.entries import Entry
-from agents.mind.lore import shipped_lore
+from agents.mind.interpreter import shipped_interpreter
 from mud.clock import VirtualClock, iso
 from tests.unit.agents.brains.stage import voice
 
@@ -44,7 +44,7 @@ ECHOES = [
 
 def find_loop(situation: Situation) -> Loop | None:
     """Look for a loop, by the words that came with the program."""
-    return loops.find_loop(situation, shipped_lore().words)
+    return loops.find_loop(situation, shipped_interpreter().words)
 
 
 def among(*lines: tuple[str, str], people: tuple[Person, ...] = (MOSS,), apart: float = 10.0) -> Situation:

@@ -8,14 +8,14 @@ from agents.brains._texts import TEXTS
 from agents.brains.instinct.intents import Pattern
 from agents.brains.instinct.meaning import Names
 from agents.brains.instinct.ways import WAYS
-from tests.unit.agents.brains.instinct.shipped import LORE
+from tests.unit.agents.brains.instinct.shipped import INTERPRETER
 
 WORDS = st.sampled_from(["bees", "keeps", "honey", "hive", "smoke", "wax"])
 SENTENCES = st.lists(WORDS, min_size=1, max_size=5)
 
 
 def fits(pattern: str, sentence: str) -> bool:
-    return Pattern(pattern, LORE.words).fits(sentence.split()) is not None
+    return Pattern(pattern, INTERPRETER.words).fits(sentence.split()) is not None
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_a_pattern_covers_a_sentence_as_a_whole(pattern: str, sentence: str, exp
 )
 def test_a_mistake_in_a_pattern_is_named(pattern: str, message: str) -> None:
     with pytest.raises(ValueError) as raised:
-        Pattern(pattern, LORE.words)
+        Pattern(pattern, INTERPRETER.words)
     assert message in str(raised.value)
 
 
@@ -79,20 +79,20 @@ def test_what_may_be_left_out_may_be_there_too(words: list[str], more: list[str]
 @given(SENTENCES)
 def test_a_slot_holds_the_words_in_its_place_as_they_were_said(words: list[str]) -> None:
     said = f"the {'  '.join(words)}"
-    meaning = LORE.read(f"What do you know about {said}?", Names("Moss"))
+    meaning = INTERPRETER.read(f"What do you know about {said}?", Names("Moss"))
     assert meaning.slots["topic"] == said
 
 
 @given(st.text(max_size=60))
 def test_any_line_is_read_without_an_error(text: str) -> None:
-    meaning = LORE.read(text, Names("Moss", ("Ann",), ("The Library",), ("sundial",)))
-    assert meaning.intent in LORE.intents
+    meaning = INTERPRETER.read(text, Names("Moss", ("Ann",), ("The Library",), ("sundial",)))
+    assert meaning.intent in INTERPRETER.intents
 
 
 @given(st.text(alphabet="()[]{}| abc'", max_size=30))
 def test_any_pattern_is_read_or_refused_with_a_reason(text: str) -> None:
     try:
-        Pattern(text, LORE.words).fits(["abc"])
+        Pattern(text, INTERPRETER.words).fits(["abc"])
     except ValueError as error:
         assert str(error)  # noqa: PT017 - a reason is what this is about
 
@@ -111,5 +111,5 @@ def test_brackets_may_be_nested_as_deep_as_anybody_likes() -> None:
 
 
 def test_every_text_that_an_intent_or_a_way_to_answer_names_is_one_that_voices_have() -> None:
-    named = {*WAYS, *(text for intent in LORE.intents.values() for text in intent.texts)}
+    named = {*WAYS, *(text for intent in INTERPRETER.intents.values() for text in intent.texts)}
     assert sorted(named.difference(TEXTS)) == []

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.brains.instinct.retell import own_words, part, retell
-from tests.unit.agents.brains.instinct.shipped import LORE
+from tests.unit.agents.brains.instinct.shipped import INTERPRETER
 
-WORDS = LORE.words
+WORDS = INTERPRETER.words
 
 TURNED: list[tuple[str, str | None, str | None]] = [
     ("my uncle keeps a lighthouse", "your uncle keeps a lighthouse", "Ann's uncle keeps a lighthouse"),

@@ -2,53 +2,53 @@ from __future__ import annotations
 
 import pytest
 
-from agents.brains.instinct.lore import parse_lore
+from agents.brains.instinct.interpreter import parse_interpreter
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.text.addressing import asks
-from tests.unit.agents.brains.instinct.shipped import FILES, LORE, PROBLEMS
+from tests.unit.agents.brains.instinct.shipped import FILES, INTERPRETER, PROBLEMS
 from tests.unit.agents.brains.instinct.wordings import rows
 
 NAMES = Names(
     "Loci", ("Moss", "Eliza", "Corvin", "Tamsin", "Ann"), ("The Library", "The Bee Yard"), ("sundial", "oil lamp")
 )
-EXAMPLES = [(intent.name, text) for intent in LORE.intents.values() for text, _ in intent.examples]
-COUNTEREXAMPLES = [(intent.name, text) for intent in LORE.intents.values() for text, _ in intent.counterexamples]
+EXAMPLES = [(intent.name, text) for intent in INTERPRETER.intents.values() for text, _ in intent.examples]
+COUNTEREXAMPLES = [(intent.name, text) for intent in INTERPRETER.intents.values() for text, _ in intent.counterexamples]
 
 
 def test_the_shipped_intents_and_words_have_no_mistake() -> None:
     assert PROBLEMS == []
-    assert len(LORE.intents) >= 60
+    assert len(INTERPRETER.intents) >= 60
     assert len(EXAMPLES) >= 400
 
 
 def test_every_example_finds_its_own_intent() -> None:
-    wrong = [(name, text, found) for name, text in EXAMPLES if (found := LORE.read(text, NAMES).intent) != name]
+    wrong = [(name, text, found) for name, text in EXAMPLES if (found := INTERPRETER.read(text, NAMES).intent) != name]
     assert wrong == []
 
 
 def test_no_pattern_of_another_intent_takes_an_example() -> None:
-    read = [(name, text, LORE.pattern(text, NAMES)) for name, text in EXAMPLES]
+    read = [(name, text, INTERPRETER.pattern(text, NAMES)) for name, text in EXAMPLES]
     assert [(name, text, found) for name, text, found in read if found and found.intent != name] == []
 
 
 def test_every_example_is_nearest_to_its_own_intent_by_its_words() -> None:
-    read = [(name, text, dict(LORE.near(text, Names("Loci", NAMES.people)))) for name, text in EXAMPLES]
+    read = [(name, text, dict(INTERPRETER.near(text, Names("Loci", NAMES.people)))) for name, text in EXAMPLES]
     assert [(name, text) for name, text, near in read if near and near.get(name, 0.0) < max(near.values())] == []
 
 
 def test_every_example_is_nearest_to_its_own_intent_by_vectors_of_which_each_is_its_own() -> None:
-    masked = LORE.masked_examples
+    masked = INTERPRETER.masked_examples
     for number, (name, _) in enumerate(EXAMPLES):
-        near = LORE.nearest([1.0 if one == masked[number] else 0.0 for one in masked])
+        near = INTERPRETER.nearest([1.0 if one == masked[number] else 0.0 for one in masked])
         assert dict(near)[name] == max(dict(near).values())
 
 
 def test_no_counterexample_finds_its_intent() -> None:
-    assert [(name, text) for name, text in COUNTEREXAMPLES if LORE.read(text, NAMES).intent == name] == []
+    assert [(name, text) for name, text in COUNTEREXAMPLES if INTERPRETER.read(text, NAMES).intent == name] == []
 
 
 def test_every_intent_can_be_read_with_its_own_kind_of_sentence() -> None:
-    kinds = {name: {asks(text) for text, _ in intent.examples} for name, intent in LORE.intents.items()}
+    kinds = {name: {asks(text) for text, _ in intent.examples} for name, intent in INTERPRETER.intents.items()}
     assert [name for name, found in kinds.items() if not found] == []
 
 
@@ -66,7 +66,7 @@ def test_every_intent_can_be_read_with_its_own_kind_of_sentence() -> None:
     ],
 )
 def test_names_and_words_are_found_in_their_places(said: str, intent: str, slots: dict[str, str]) -> None:
-    meaning = LORE.read(said, NAMES)
+    meaning = INTERPRETER.read(said, NAMES)
     assert (meaning.intent, meaning.slots) == (intent, slots)
 
 
@@ -82,7 +82,7 @@ def test_names_and_words_are_found_in_their_places(said: str, intent: str, slots
     ],
 )
 def test_a_word_that_is_wrong_by_a_letter_is_understood(said: str, intent: str) -> None:
-    assert LORE.read(said, NAMES).intent == intent
+    assert INTERPRETER.read(said, NAMES).intent == intent
 
 
 def wanted(meaning: Meaning) -> tuple[object, ...]:
@@ -92,7 +92,7 @@ def wanted(meaning: Meaning) -> tuple[object, ...]:
 
 def test_everyday_wordings_want_what_plain_sentences_want() -> None:
     read = [
-        (said, wanted(LORE.read(said, NAMES)), {wanted(LORE.read(one, NAMES)) for one in plain})
+        (said, wanted(INTERPRETER.read(said, NAMES)), {wanted(INTERPRETER.read(one, NAMES)) for one in plain})
         for plain, said in rows()
     ]
     wrong = [(said, found) for said, found, meant in read if found not in meant]
@@ -115,7 +115,7 @@ def test_everyday_wordings_want_what_plain_sentences_want() -> None:
     ],
 )
 def test_what_stands_around_a_question_changes_nothing(said: str, plain: str) -> None:
-    assert wanted(LORE.read(said, NAMES)) == wanted(LORE.read(plain, NAMES))
+    assert wanted(INTERPRETER.read(said, NAMES)) == wanted(INTERPRETER.read(plain, NAMES))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_what_stands_around_a_question_changes_nothing(said: str, plain: str) ->
     ],
 )
 def test_a_person_is_found_in_another_clause_and_by_a_capital(said: str, intent: str, slots: dict[str, str]) -> None:
-    meaning = LORE.read(said, NAMES)
+    meaning = INTERPRETER.read(said, NAMES)
     assert (meaning.intent, meaning.slots) == (intent, slots)
 
 
@@ -135,12 +135,12 @@ def test_a_person_is_found_in_another_clause_and_by_a_capital(said: str, intent:
     "said", ["The gate is closed.", "I was wrong about nothing.", "When I was young we lived here."]
 )
 def test_what_tells_something_is_no_question(said: str) -> None:
-    assert LORE.read(said, NAMES).wants == "nothing"
+    assert INTERPRETER.read(said, NAMES).wants == "nothing"
 
 
 def test_a_small_word_behind_an_article_is_a_thing() -> None:
-    assert LORE.words.content("Where is the well?") == ("well",)
-    assert LORE.words.content("I know it well.") == ("know",)
+    assert INTERPRETER.words.content("Where is the well?") == ("well",)
+    assert INTERPRETER.words.content("I know it well.") == ("know",)
 
 
 @pytest.mark.parametrize(
@@ -154,35 +154,35 @@ def test_a_small_word_behind_an_article_is_a_thing() -> None:
     ],
 )
 def test_another_language_is_told_from_this_one(said: str) -> None:
-    assert LORE.read(said, NAMES).intent == "foreign"
+    assert INTERPRETER.read(said, NAMES).intent == "foreign"
 
 
 @pytest.mark.parametrize("said", ["Biscuit barked.", "My sister Ilse lives in Bergen.", "The zephyr rattled shutters."])
 def test_strange_words_alone_make_no_other_language(said: str) -> None:
-    assert LORE.read(said, NAMES).intent == "statement"
+    assert INTERPRETER.read(said, NAMES).intent == "statement"
 
 
 def test_courtesies_and_names_called_are_no_part_of_the_words() -> None:
-    assert LORE.read("Oh, excuse me, Loci, where is the key?", NAMES).words == "where is the key?"
+    assert INTERPRETER.read("Oh, excuse me, Loci, where is the key?", NAMES).words == "where is the key?"
 
 
 def test_a_vector_decides_where_no_pattern_fits() -> None:
     said = "Would there be a soul in these parts?"
-    assert LORE.read(said, NAMES, (("hail", 0.9),)).intent == "hail"
-    assert LORE.read(said, NAMES, (("hail", 0.1),)).intent == "yes_no"
+    assert INTERPRETER.read(said, NAMES, (("hail", 0.9),)).intent == "hail"
+    assert INTERPRETER.read(said, NAMES, (("hail", 0.1),)).intent == "yes_no"
 
 
 def test_a_question_about_who_asks_is_none_about_who_is_asked() -> None:
     near = (("your_home", 0.9), ("where", 0.7))
-    assert LORE.read("Where did I spend my childhood?", NAMES, near).intent == "where"
-    assert LORE.read("Where did Corvin spend the war?", NAMES, near).intent == "where"
-    assert LORE.read("Where did you spend your childhood?", NAMES, near).intent == "your_home"
+    assert INTERPRETER.read("Where did I spend my childhood?", NAMES, near).intent == "where"
+    assert INTERPRETER.read("Where did Corvin spend the war?", NAMES, near).intent == "where"
+    assert INTERPRETER.read("Where did you spend your childhood?", NAMES, near).intent == "your_home"
 
 
 def test_what_an_example_is_about_does_not_decide() -> None:
     one, other = (
-        LORE.masked("Does Eliza mind the sundial?", NAMES),
-        LORE.masked("Does Corvin mind the oil lamp?", NAMES),
+        INTERPRETER.masked("Does Eliza mind the sundial?", NAMES),
+        INTERPRETER.masked("Does Corvin mind the oil lamp?", NAMES),
     )
     assert one == other
 
@@ -201,14 +201,14 @@ def test_what_an_example_is_about_does_not_decide() -> None:
     ],
 )
 def test_a_mistake_is_told_with_its_line_and_what_may_be_meant(file: str, text: str, line: int, message: str) -> None:
-    _, problems = parse_lore({**FILES, file: text})
+    _, problems = parse_interpreter({**FILES, file: text})
     assert [(one.file, one.line) for one in problems] == [(f"instinct/{file}", line)]
     assert message in str(problems[0])
 
 
 def test_a_list_of_words_that_is_missing_is_looked_for_among_those_that_nothing_reads() -> None:
     text = FILES["words/words.md"]
-    _, problems = parse_lore({**FILES, "words/words.md": text.replace("## stop", "## stpo")})
+    _, problems = parse_interpreter({**FILES, "words/words.md": text.replace("## stop", "## stpo")})
     line = text[: text.index("## stop")].count("\n") + 1
     assert [str(one) for one in problems] == [
         f"instinct/words/words.md:{line}: stpo: nothing reads such a list; did you mean stop?"
@@ -216,16 +216,16 @@ def test_a_list_of_words_that_is_missing_is_looked_for_among_those_that_nothing_
 
 
 def test_a_world_without_any_intent_reads_questions_and_statements() -> None:
-    lore, problems = parse_lore({})
+    interpreter, problems = parse_interpreter({})
     assert problems == []
-    assert lore.read("Where is the key?", NAMES).intent == "question"
-    assert lore.read("The key is here.", NAMES).intent == "statement"
+    assert interpreter.read("Where is the key?", NAMES).intent == "question"
+    assert interpreter.read("The key is here.", NAMES).intent == "statement"
 
 
 def test_words_confess_and_ask_for_silence() -> None:
-    assert LORE.words.is_ignorant("I don't know anything about that.")
-    assert not LORE.words.is_ignorant("I know the bees.")
-    assert not LORE.words.is_ignorant("I can't find my spectacles.")
-    assert not LORE.words.is_ignorant("He will tell you.")
-    assert LORE.words.is_secret("Please don't tell anybody.")
-    assert not LORE.words.is_secret("Tell everybody.")
+    assert INTERPRETER.words.is_ignorant("I don't know anything about that.")
+    assert not INTERPRETER.words.is_ignorant("I know the bees.")
+    assert not INTERPRETER.words.is_ignorant("I can't find my spectacles.")
+    assert not INTERPRETER.words.is_ignorant("He will tell you.")
+    assert INTERPRETER.words.is_secret("Please don't tell anybody.")
+    assert not INTERPRETER.words.is_secret("Tell everybody.")

@@ -65,7 +65,7 @@ class _Said(NamedTuple):
     right: tuple[Token, ...]
 
 
-class Lore:
+class Interpreter:
     """Intents and words, immutable.
 
     Args:
@@ -147,7 +147,7 @@ class Lore:
         you = sum(not self.words.of("listener").isdisjoint(words) for words in said)
         return told, asked, one.wants == "self" and you >= OF_LISTENER * max(1, len(said))
 
-    @lru_cache(maxsize=1 << 8)  # noqa: B019 - a lore lives as long as its world
+    @lru_cache(maxsize=1 << 8)  # noqa: B019 - an interpreter lives as long as its world
     def _used(self, name: str) -> frozenset[str]:
         """Return the stems of the words that the patterns and examples of an intent use."""
         intent = self.intents[name]
@@ -462,10 +462,10 @@ def _longest(phrases: Phrases, some: Sequence[Token], at: int) -> int:
     return 0
 
 
-def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
+def parse_interpreter(files: Mapping[str, str]) -> tuple[Interpreter, list[Problem]]:
     """Read the files of `vault/instinct` by their paths in it, such as `intents/greeting.md`.
 
-    Returns the lore without what is wrong, and what is wrong, by file and line.
+    Returns the interpreter without what is wrong, and what is wrong, by file and line.
     """
     named = {
         kind: {f"instinct/{path}": files[path] for path in sorted(files) if path.startswith(f"{kind}/")}
@@ -478,7 +478,7 @@ def parse_lore(files: Mapping[str, str]) -> tuple[Lore, list[Problem]]:
         intent, wrong = parse_intent(source, file, words)
         intents[intent.name] = intent
         problems += wrong
-    return Lore(intents, words), problems
+    return Interpreter(intents, words), problems
 
 
 @lru_cache(maxsize=4)

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 
 from agents.brains.instinct.confidence import is_private
-from agents.brains.instinct.lore import Lore, parse_lore
+from agents.brains.instinct.interpreter import Interpreter, parse_interpreter
 from agents.memory.entries import Entry
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_if_there
@@ -19,7 +19,7 @@ FOLDER = "instinct"
 """Below the vault."""
 
 
-class LoreFiles:
+class InterpreterFiles:
     """The intents and word lists of a vault; those that came with the program for a vault without any.
 
     Args:
@@ -29,42 +29,42 @@ class LoreFiles:
     def __init__(self, vault: Path) -> None:
         self._vault = vault
         self._good: dict[str, str] = {}
-        self._lore: Lore | None = None
+        self._interpreter: Interpreter | None = None
 
-    def get(self) -> Lore:
+    def get(self) -> Interpreter:
         """Return what was read last; the first call reads it."""
-        if self._lore is None:
+        if self._interpreter is None:
             self.load()
-        assert self._lore is not None
-        return self._lore
+        assert self._interpreter is not None
+        return self._interpreter
 
     def load(self) -> list[Problem]:
         """Read every file anew and return what is wrong; a file with a mistake keeps its last valid version."""
         found, problems = _read(self._vault)
         if not found and not self._good:
             found, _ = _read(SHIPPED)
-        lore, wrong = _parsed(tuple(sorted((self._good | found).items())))
+        interpreter, wrong = _parsed(tuple(sorted((self._good | found).items())))
         broken = {problem.file.partition("/")[2] for problem in wrong}
         kept = {path: self._good[path] for path in broken if path in self._good}
         self._good |= {path: text for path, text in found.items() if path not in kept}
-        self._lore = _parsed(tuple(sorted(self._good.items())))[0] if kept else lore
+        self._interpreter = _parsed(tuple(sorted(self._good.items())))[0] if kept else interpreter
         return problems + wrong
 
 
 @cache
-def shipped_lore() -> Lore:
+def shipped_interpreter() -> Interpreter:
     """Return what came with the program."""
-    return LoreFiles(SHIPPED).get()
+    return InterpreterFiles(SHIPPED).get()
 
 
 def is_secret(entry: Entry) -> bool:
     """Return whether a memory was told in confidence, by the words that came with the program."""
-    return is_private(entry, shipped_lore().words)
+    return is_private(entry, shipped_interpreter().words)
 
 
 def stem(word: str) -> str:
     """Return the stem of a word, by the same."""
-    return shipped_lore().words.stem(word)
+    return shipped_interpreter().words.stem(word)
 
 
 def _read(vault: Path) -> tuple[dict[str, str], list[Problem]]:
@@ -84,6 +84,6 @@ def _read(vault: Path) -> tuple[dict[str, str], list[Problem]]:
 
 
 @lru_cache(maxsize=4)
-def _parsed(files: tuple[tuple[str, str], ...]) -> tuple[Lore, list[Problem]]:
-    """Return the same lore for the same files, since every check of the vault reads them."""
-    return parse_lore(dict(files))
+def _parsed(files: tuple[tuple[str, str], ...]) -> tuple[Interpreter, list[Problem]]:
+    """Return the same interpreter for the same files, since every check of the vault reads them."""
+    return parse_interpreter(dict(files))
