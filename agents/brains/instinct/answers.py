@@ -6,9 +6,10 @@ from collections.abc import Generator, Sequence
 from typing import TYPE_CHECKING
 
 from agents.brains import Recall, Situation
-from agents.brains.instinct.facts import Fact, corrects, resolved
+from agents.brains.instinct.facts import corrects, resolved
 from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.relations import name_in
+from agents.brains.instinct.relevance import Fact
 from agents.brains.instinct.talk import Answering, Talk, ended
 from agents.brains.instinct.topics import Topic
 from agents.brains.instinct.ways import WAYS, confidence

@@ -7,15 +7,15 @@ for who told it. What minds pass on is unwrapped to who first said it.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
 from agents.brains.instinct.confidence import is_private as is_private
 from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Names
+from agents.brains.instinct.relevance import EXACT, MINE, SURE, YOURS, Fact, Question, Relevance, said
 from agents.brains.instinct.retell import lead, opened, part, pronoun_in, with_pronoun
 from agents.brains.instinct.words import Words, tokens
 from agents.memory.entries import Entry, Hit
@@ -24,100 +24,18 @@ from agents.text.addressing import asks, calls, mentions, without_address
 from agents.text.grammar import past_of
 from mud.world.sentences import sentences
 
-SURE, NEAR = 0.6, 0.5
-"""From which score on a fact answers a question, and from which it may have to do with it."""
-LEAST, CLOSE, AHEAD = 0.25, 0.46, 0.06
-"""From which similarity on the nearest fact may be offered if it is so much ahead, and from which it may be sure."""
+SOON = 4
+"""Within how many memories a line puts right the one before it, when it shares no word with any."""
 KEPT = 8
 """How many facts are looked at closer."""
 LONGEST = 300
 """How many characters of a memory are repeated at most."""
 REACH = 6
 """How many memories back a pronoun may point."""
-_MINE = frozenset(("i", "my", "me", "mine", "i'm", "i've", "i'd", "i'll", "we", "our", "us", "myself"))
-_YOURS = frozenset(("you", "your", "yours", "yourself", "you're", "you've"))
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
 _ACTS = frozenset(
     ("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've")
 )
-_EXACT = ("number", "when", "where", "colour", "name", "who")
-_LACKED = ("number", "when", "where", "colour", "name")
-"""Parts without which a sentence does not answer a question for them."""
-
-
-class Fact(NamedTuple):
-    """Something remembered that bears on a question.
-
-    Args:
-        words: the sentence, as it was said, with what its pronoun means in place of it.
-        score: how well it answers, about 0 to 1.
-        kind: kind of memory, or `summary`, `note`, or `known` for what a person wrote into the memory.
-        actor: who said or did it; empty for oneself and for nobody.
-        place: where; empty when unknown.
-        at: when, ISO-8601; empty when unknown.
-        seq: number of the memory; 0 for a note or summary.
-        via: the mind that passed it on; empty when it was heard from the actor.
-        title: title of a note, or of what was looked at.
-        origin: the note or summary it stands in, see `Decision`.
-        private: it was told in confidence.
-    """
-
-    words: str
-    score: float = 1.0
-    kind: str = "heard"
-    actor: str = ""
-    place: str = ""
-    at: str = ""
-    seq: int = 0
-    via: str = ""
-    title: str = ""
-    origin: str = ""
-    private: bool = False
-
-    @property
-    def cited(self) -> str:
-        """How a decision cites it."""
-        return str(self.seq) if self.seq else self.origin
-
-
-class Question(NamedTuple):
-    """A question to memory.
-
-    Args:
-        text: the question.
-        asks: the part that is asked for, see `Meaning`.
-        asker: who asks.
-        me: who is asked.
-        words: the telling words.
-        person: whom it is about, of the people known; empty for nobody.
-        minds: names of those that a brain plays.
-        people: names of everybody known.
-    """
-
-    text: str
-    asks: str
-    asker: str
-    me: str
-    words: tuple[str, ...]
-    person: str = ""
-    minds: Collection[str] = ()
-    people: Sequence[str] = ()
-
-    @property
-    def own(self) -> bool:
-        """Whether it is about who asks."""
-        return not _MINE.isdisjoint(said(self.text))
-
-    @property
-    def yours(self) -> bool:
-        """Whether it is about who is asked."""
-        return not self.own and not _YOURS.isdisjoint(said(self.text))
-
-
-@lru_cache(maxsize=1 << 12)
-def said(text: str) -> frozenset[str]:
-    """Return the words of a text in lower case."""
-    return frozenset(tokens(text))
 
 
 def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> list[str]:
@@ -179,13 +97,12 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], inter
         recent: the tail, which recall may not know yet.
         interpreter: what the vault says of language.
     """
-    words, scale = interpreter.words, _Scale(question, interpreter.words)
+    words, scale = interpreter.words, Relevance(question, interpreter.words)
     near = {hit.entry.seq: hit.vector for hit in reversed(hits) if hit.entry and hit.vector is not None}
-    first = next((hit.entry.seq for hit in hits if hit.entry), 0)
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
     told: dict[str, list[tuple[int, str]]] = {}
-    corrections = set[int]()
+    puts_right: dict[int, frozenset[int]] = {}
     for seq in sorted(entries):
         entry = entries[seq]
         private = is_private(entry, words)
@@ -196,25 +113,25 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], inter
         ):
             continue
         before = told.setdefault(entry.actor or "", [])
-        if entry.kind == "heard" and (line := remembered(entry)) and corrects(line.words, question.me, words):
-            corrections.add(seq)
+        line = remembered(entry) if entry.kind == "heard" else None
         for fact in _facts(entry, question, words, private):
             if entry.kind in ("heard", "told") and not fact.via:
                 fact = fact._replace(words=resolved(fact.words, seq, before, words))
                 before.append((seq, fact.words))
             if not scale.is_beside(fact):
                 found.append(fact)
-    nearest, second = sorted((LEAST, LEAST, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
+        if line and len(before) > 1 and before[-1][0] == seq and corrects(line.words, question.me, words):
+            puts_right[seq] = _put_right(before, words)
+    nearest, second = sorted((0.0, 0.0, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
     for number, fact in enumerate(found):
         vector = near.get(fact.seq, 0.0)
         ahead = vector - (second if vector == nearest else nearest) if vector else 0.0
-        found[number] = fact._replace(score=scale.score(fact, vector, ahead) + 0.05 * (fact.seq == first))
+        found[number] = fact._replace(score=scale.score(fact, vector, ahead))
     for hit in hits:
         if hit.entry is None and not (question.yours and hit.kind == "note"):
             found.extend(_of_document(question, hit, words, scale))
     names = Names(question.me, tuple(question.people))
-    best = _ordered([one for one in reversed(found) if one.score > 0], words)
-    best = _corrected(question, best, [one for one in found if one.seq in corrections], words)[:KEPT]
+    best = _ordered(question, found[::-1], puts_right, words)[:KEPT]
     return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, interpreter)]
 
 
@@ -234,7 +151,7 @@ def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Ite
         source, inner = unwrapped(line.words, question.people, words)
         if source and inner and source != question.me:
             yield plain._replace(words=inner, actor=source, via=entry.actor or "")
-        if source or not _YOURS.isdisjoint(said(line.words)):
+        if source or not YOURS.isdisjoint(said(line.words)):
             return
     told = statements(entry, question.me, (question.asker, *question.people), words)
     for one in (
@@ -283,89 +200,7 @@ def resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words:
     return with_pronoun(statement, pronoun, who, words) if who else statement
 
 
-class _Scale:
-    """Weighs facts by one question."""
-
-    def __init__(self, question: Question, words: Words) -> None:
-        self._question, self._words = question, words
-        self._asked = tuple(word for word in question.words if word not in words.of("asked")) or question.words
-        names = {word.casefold() for word in question.text.rstrip("?.! ").split()[1:] if word[:1].isupper()}
-        self._names = (names - {"i", "i'm"} - words.of("time")) | set(
-            tokens(question.person if question.person[:1].isupper() else "")
-        )
-        self._meant = set(map(words.stem, self._names - set(tokens(f"{question.asker} {question.me}"))))
-        self._kin = [word for word in self._asked if question.own and word in words.of("persons")]
-        self._roots = set(map(words.stem, question.words))
-        self._text = tuple(tokens(question.text))
-
-    def score(self, fact: Fact, vector: float = 0.0, ahead: float = 0.0) -> float:
-        """Say how well a fact answers: telling words it shares, how near recall has it and ahead of all others."""
-        question, words = self._question, self._words
-        beside = f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
-        more = implied(fact.words, words)
-        shared = words.coverage(self._asked, f"{fact.words} {beside} {more}")
-        if not (shared or (vector and fact.kind != "saw")):  # whoever was seen is no answer by being near alone
-            return 0.0
-        literal = said(fact.words)
-        rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
-        told = words.coverage(rest, f"{fact.words} {more}") if rest else 0.6
-        if not told and len(rest) < len(self._asked):
-            shared *= 0.5 if vector > 0.4 else 0.3  # that it is they says nothing of what is asked
-        level = ahead >= -0.03 if vector else bool(rest) and told >= 0.4  # nothing else is nearer
-        ahead = max(-0.2 if told < 0.5 else 0.0, min(0.2, ahead))
-        clear = vector >= CLOSE or told > (0.65 if vector else 0.55) or (told >= 0.4 and ahead > AHEAD)
-        most = 2.0 if clear else SURE - 0.06
-        exact = len(literal.intersection(self._asked)) / max(1, len(self._asked))
-        score = 0.6 * shared + 0.35 * told + 0.1 * exact + max(0.0, vector - LEAST) + 1.5 * ahead
-        other = self._meant and self._meant.isdisjoint(map(words.stem, literal | said(beside)))
-        if other or (self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)):
-            score, most = score * 0.5, min(most, SURE - 0.06)
-        echo = question.asks != "yes" and self._roots.issuperset(map(words.stem, words.content(fact.words)))
-        score -= 0.5 * echo  # it says no more than the question
-        if question.asks in _EXACT:
-            has = part(fact.words, question.asks, self._text, words) is not None
-            score += 0.2 * (has and question.own and not set(self._asked) - words.of("asked"))
-            score += 0.1 if has else -0.3 if question.asks in _LACKED else -0.15
-            most = most if has else NEAR - 0.02 if question.asks in _LACKED and told < 0.7 else SURE - 0.06
-        if question.own and fact.actor == question.asker:
-            score += 0.12
-        score -= 0.05 * (fact.kind in ("saw", "result", "known")) + 0.1 * bool(fact.via)
-        score -= 0.05 * (not words.of("uncertain").isdisjoint(literal))
-        theirs = not question.own and fact.kind in ("heard", "told") and tokens(fact.words)[0] in _MINE
-        score = min(most, score - 0.15 if theirs and score < SURE else score)
-        offered = not other and not echo and vector >= LEAST and ahead >= AHEAD and (shared or vector >= CLOSE)
-        near_by = score >= SURE or (level and (told > 0 or (vector >= CLOSE and ahead >= AHEAD)))
-        return max(score, NEAR) if offered and told else score if near_by else min(score, NEAR - 0.02)
-
-    def is_beside(self, fact: Fact) -> bool:
-        """Return whether a fact is of somebody else's things, whatever words they share."""
-        question, words, literal = self._question, self._words, said(fact.words)
-        mine = not _MINE.isdisjoint(literal)
-        if fact.kind == "saw" and question.asks == "who":
-            return question.person == fact.actor  # who somebody is shows in nothing they do
-        if fact.kind == "saw":
-            return question.asks not in ("when", "yes", "where") and question.person != fact.actor
-        if fact.kind == "result":
-            strong = [word for word in self._asked if words.stem(word) not in words.weak]
-            whole = len(strong) > 1 and words.coverage(strong, fact.words) > 0.99
-            return not words.coverage(strong, fact.title) and not whole
-        if question.yours and question.person in ("", question.me):
-            of_me = not _YOURS.isdisjoint(literal) or mentions(fact.words, question.me)
-            polite = "your" not in self._text and not words.of("polite").isdisjoint(self._text)
-            return not (of_me or polite or (fact.kind == "known" and mine))
-        return question.own and mine and (fact.kind == "known" or fact.actor != question.asker)
-
-
-@lru_cache(maxsize=1 << 12)
-def implied(statement: str, words: Words) -> str:
-    """Return what a statement says without the word for it: "I am a baker" tells a trade."""
-    said = tokens(statement)
-    low = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-"
-    pairs = (item.partition("=") for item in sorted(words.of("implied")))
-    return " ".join(more.replace("-", " ") for phrase, _, more in pairs if f"-{phrase}-" in low)
-
-
-def _of_document(question: Question, hit: Hit, words: Words, scale: _Scale) -> Iterator[Fact]:
+def _of_document(question: Question, hit: Hit, words: Words, scale: Relevance) -> Iterator[Fact]:
     """Yield the sentence of a note or a summary that answers best; both are at second hand."""
     origin = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else f"[[{hit.title}]]"
     best = Fact("", 0.0)
@@ -397,53 +232,75 @@ def repeatable(text: str, words: Words) -> Iterator[str]:
                 yield one[:LONGEST]
 
 
-def _ordered(found: list[Fact], words: Words) -> list[Fact]:
-    """Order facts, best first: of one statement only its first telling, and a correction before what it corrects."""
-    ranked = sorted(found, key=lambda one: (round(one.score, 1), not one.via, one.seq), reverse=True)
+def _ordered(
+    question: Question, found: list[Fact], puts_right: Mapping[int, Collection[int]], words: Words
+) -> list[Fact]:
+    """Order facts, best first: of one statement only its first telling, and with the best what put it right since.
+
+    Where that gives the part that is asked for it takes the place of the best, else it follows it.
+    """
     kept: dict[tuple[tuple[str, ...], str], Fact] = {}
-    for one in ranked:
+    for one in sorted(found, key=lambda one: (round(one.score, 2), not one.via, one.seq), reverse=True):
         kept.setdefault((words.content(one.words), one.actor), one)
-    facts = list(kept.values())
-    best = facts[0] if facts else Fact("")
-    told = set(map(words.stem, words.content(best.words))) - words.weak
-    for one in sorted(facts[1:], key=lambda each: each.seq, reverse=True):
-        marked = one.seq > best.seq > 0 and not words.of("now").isdisjoint(said(one.words))
-        shared = marked and told & set(map(words.stem, words.content(one.words)))
-        if shared and one.score >= NEAR / 2 and best.score - one.score < 0.7:
-            facts.remove(one)
-            return [one._replace(score=max(one.score, best.score)), *facts]
+    facts = [one for one in kept.values() if one.score > 0]
+    best, asked = facts[0] if facts else Fact(""), tuple(tokens(question.text))
+    later = [one for one in kept.values() if one.actor == best.actor and one.seq > best.seq > 0 and not one.via]
+    for one in sorted(later, key=lambda one: one.seq, reverse=True):
+        marked = best.seq in puts_right.get(one.seq, ())
+        if marked or _tells_anew(one, best, question, words):
+            put = one._replace(score=max(one.score, best.score), amends=best.seq)
+            denies = marked and not words.of("denial").isdisjoint(said(one.words))
+            exact = question.asks in EXACT and not denies and part(one.words, question.asks, asked, words)
+            return [*[best] * (not exact), put, *(each for each in facts[1:] if each is not one)]
     return facts
+
+
+def _strong(text: str, words: Words) -> frozenset[str]:
+    """Return the stems of the telling words of a text that are not general."""
+    return frozenset(map(words.stem, words.content(text))) - words.weak
+
+
+def _put_right(lines: Sequence[tuple[int, str]], words: Words) -> frozenset[int]:
+    """Return the numbers of the memories that the last of some lines puts right: those that share a telling word.
+
+    Where none does it is the one before, if that was `SOON` before.
+    """
+    seq = lines[-1][0]
+    told = _strong(" ".join(text for at, text in lines if at == seq), words)
+    earlier = [(at, text) for at, text in lines if at < seq]
+    shared = frozenset(at for at, text in earlier if not told.isdisjoint(_strong(text, words)))
+    return shared or frozenset(at for at, _ in earlier[-1:] if seq - at <= SOON)
+
+
+def _tells_anew(one: Fact, earlier: Fact, question: Question, words: Words) -> bool:
+    """Return whether a fact says that something is so now, or says the same as an earlier one with another part."""
+    mine, theirs = _strong(one.words, words), _strong(earlier.words, words)
+    if not words.of("now").isdisjoint(said(one.words)):
+        return 2 * len(mine & theirs) >= max(1, min(len(mine), len(theirs)))
+    asked = tuple(tokens(question.text))
+    new, old = (part(each.words, question.asks, asked, words) or "" for each in (one, earlier))
+    return bool(new and old) and mine - _strong(new, words) == theirs - _strong(old, words) != frozenset()
 
 
 def corrects(line: str, me: str, words: Words) -> bool:
     """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
-    low = f"{'-'.join(tokens(without_address(line, (me,))))}-"
-    return any(low.startswith(f"{phrase}-") for phrase in words.of("corrects"))
-
-
-def _corrected(question: Question, facts: list[Fact], corrections: Sequence[Fact], words: Words) -> list[Fact]:
-    """Return facts with what put the best one right in its place: said soon after it, and of the same matter."""
-    best, asked = facts[0] if facts else Fact(""), tuple(tokens(question.text))
-    told = set(map(words.stem, words.content(best.words))) - words.weak
-    for one in reversed(corrections if best.kind == "heard" and question.asks in _EXACT else ()):
-        alike = told & set(map(words.stem, words.content(one.words)))
-        leans = one.seq - best.seq < 4 and tokens(one.words)[0].partition("'")[0] in words.of("leans")
-        soon = one.actor == best.actor and 0 < one.seq - best.seq <= 2 * REACH and (alike or leans)
-        if soon and part(one.words, question.asks, asked, words):
-            return [one._replace(score=best.score), *(each for each in facts if each.seq not in (one.seq, best.seq))]
-    return facts
+    low, found = f"{'-'.join(tokens(without_address(line, (me,))))}-", False
+    openings = words.of("corrects") | words.of("opener")
+    while opening := max((one for one in openings if low.startswith(f"{one}-")), key=len, default=""):
+        found, low = found or opening in words.of("corrects"), low.removeprefix(f"{opening}-")
+    return found
 
 
 def otherwise(question: Question, facts: Sequence[Fact], words: Words) -> Fact | None:
     """Return what somebody else tells differently from the best fact; None when nobody does."""
     best = facts[0]
-    if question.own or question.asks not in _EXACT or best.kind != "heard" or best.via:
+    if question.own or question.asks not in EXACT or best.kind != "heard" or best.via:
         return None
     asked = tuple(tokens(question.text))
     told = words.content(part(best.words, question.asks, asked, words) or "")
     for one in facts[1:]:
         theirs = one.kind == "heard" and one.actor != best.actor and not one.via
-        if theirs and one.score >= max(SURE, best.score - 0.3) and _MINE.isdisjoint(said(one.words)):
+        if theirs and one.score >= max(SURE, best.score - 0.3) and MINE.isdisjoint(said(one.words)):
             other = words.content(part(one.words, question.asks, asked, words) or "")
             if told and other and told != other:
                 return one

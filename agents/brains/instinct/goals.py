@@ -13,8 +13,9 @@ from typing import NamedTuple
 from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct.conversation import Conversations
 from agents.brains.instinct.explorer import Explorer
-from agents.brains.instinct.facts import SURE, Fact, Question, find, is_private
+from agents.brains.instinct.facts import find, is_private
 from agents.brains.instinct.mind import Mind
+from agents.brains.instinct.relevance import SURE, Fact, Question
 from agents.brains.instinct.words import Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.text.addressing import mentions

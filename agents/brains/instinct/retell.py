@@ -52,7 +52,8 @@ def opened(statement: str, words: Words) -> str:
     """Return a statement without what only opens it, such as "well," or "by the way"."""
     rest = statement.strip()
     low = rest.casefold().replace("’", "'")
-    fits = (one.replace("-", " ") for one in words.of("opener") if low.startswith(one[:2]))
+    openings = words.of("opener") | words.of("corrects")
+    fits = (one.replace("-", " ") for one in openings if low.startswith(one[:2]))
     found = max((one for one in fits if low.startswith(one) and not low[len(one) :][:1].isalnum()), key=len, default="")
     alone = rest[len(found) :][:1] in tuple(",:;.!") or " " in found or found in words.of("adverb")
     after = rest[len(found) :].lstrip(" ,:;.!-–—")
@@ -105,6 +106,7 @@ class _Sentence:
         self._spans = [found.span() for found in _WORD.finditer(self._text)]
         self._said = [self._text[start:end] for start, end in self._spans]
         self._low = [word.casefold().replace("’", "'") for word in self._said]
+        self._question = frozenset(question)
         self._asked = {words.stem(word) for word in question if word not in words.stop or word == "i"}
 
     def _word(self, at: int) -> str:
@@ -269,7 +271,17 @@ class _Sentence:
             timed = self._word(at - 1) in ("at", "in") and all(map(self._is_number, range(at, end)))
             return self._knows(at, end) - timed
 
-        return self._best(self._runs(self._number_end), fits)
+        return self._best((span for span in self._runs(self._number_end) if self._counts(*span)), fits)
+
+    def _counts(self, at: int, end: int) -> bool:
+        """Return whether a number is of what is asked: years of an age, a time of how long, and no date."""
+        noun = [one for one in range(at, end) if not self._is_number(one) and self._low[one] not in ("a", "and", "old")]
+        timed = any(self._is(one, "time") for one in noun)
+        if end == at + 1 and len(self._low[at]) == 4 and self._low[at].isdigit():
+            return "year" in self._question
+        if not self._question.isdisjoint(("old", "age", "long")):
+            return timed or not noun
+        return not timed or bool(self._knows(at, end)) or not self._asked
 
     def time(self) -> str:
         """Return when something is: phrases of time, of which one may follow another, or the clause that says it."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from agents.brains import Decision, Recall, Situation
-from agents.brains.instinct.facts import NEAR, SURE, Fact, Question, find, is_private, otherwise
+from agents.brains.instinct.facts import find, is_private, otherwise
 from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Meaning
+from agents.brains.instinct.relevance import NEAR, SURE, Fact, Question
 from agents.brains.instinct.retell import lead, own_words, part, retell, with_pronoun
 from agents.brains.instinct.topics import Topic
 from agents.brains.instinct.words import tokens
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 HITS = 16
 """How many memories are looked through for an answer."""
-CERTAIN = 0.85
-"""From which score on a fact answers also what was read as another question."""
 Answering = Generator[Recall, tuple[Hit, ...], Decision | None]
 ASKING = {"where": "where", "when": "when", "who": "who", "whom": "who", "whose": "who", "why": "why", "name": "name",
           "colour": "colour", "color": "colour", "called": "name", "named": "name", "names": "name"}  # fmt: skip
@@ -208,7 +207,9 @@ class Talk:
         low = tokens(question.text)
         if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
             return self.asked(f"{last.text} {question.person}")
-        points = next((word for word in low if word in words.of("leans") and word != "there"), "")
+        cleft = low[1:3] in (["is", "it"], ["was", "it"]) and len(low) > 3  # "who is it that lives in York" means nobody
+        leaning = (word for word in low[3 * cleft :] if word in words.of("leans") and word != "there")
+        points = next(leaning, "")
         if points in _THEM and any(
             one[0].isupper() and one[:2] not in ("I", "I'") for one in question.text.split()[1:]
         ):
@@ -274,7 +275,7 @@ class Talk:
         if isinstance(question, Fact) or not question.words:
             return None
         facts = yield from self.look_up(question, wide=False)
-        sure = facts and facts[0].score >= CERTAIN and facts[0].kind in ("heard", "told")
+        sure = facts and facts[0].score >= SURE and facts[0].kind in ("heard", "told")
         return self.tell(facts[0], question, facts) if sure else None
 
     def from_memory(self) -> Answering:
@@ -332,6 +333,8 @@ class Talk:
     def tell(self, fact: Fact, question: Question, facts: Sequence[Fact]) -> Decision | None:
         """Tell a fact, in the form that fits where it comes from."""
         words, told = self.interpreter.words, self.told(fact)
+        if since := [one for one in facts[1:2] if fact.seq and one.amends == fact.seq]:
+            return self.tell_all([fact, *since])
         self.mind.topics[self.asker] = Topic((*question.words, *words.content(fact.words)), fact, question.text)
         exact = part(told, question.asks, tuple(tokens(question.text)), words) if told else None
         other = otherwise(question, facts, words)
@@ -386,7 +389,10 @@ class Talk:
         self.mind.topics[self.asker] = Topic(self.interpreter.words.content(first.words), first, self.meaning.words)
         told = [before] * bool(before) + [self.told(one) or f"'{ended(one.words)}'" for one in facts]
         words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
-        key = "answer.fact_you" if first.actor == self.asker else "answer.fact"
+        key = "answer.fact" if first.score >= SURE else "answer.near"
+        key = f"{key}_you" if first.actor == self.asker else key
+        if first.score < SURE:
+            words = " ".join(ended(one.words) for one in facts)
         places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}
         private, cites = any(one.private for one in facts), tuple(one.cited for one in facts)
         return self.speak((key,), "tells what it knows", places, private=private, cites=cites)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.brains.instinct.facts import Fact
+from agents.brains.instinct.relevance import Fact
 
 
 class Topic(NamedTuple):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from agents.brains import Decision, Recall
-from agents.brains.instinct.facts import SURE, Fact, find, is_private, said
+from agents.brains.instinct.facts import find, is_private
 from agents.brains.instinct.relations import KINDS, Deed
+from agents.brains.instinct.relevance import SURE, Fact, said
 from agents.brains.instinct.retell import own_words
 from agents.brains.instinct.talk import Answering, Talk, ended
 from agents.brains.instinct.topics import Errand

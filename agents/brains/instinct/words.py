@@ -25,7 +25,7 @@ LISTS = (
     "place_word", "colour", "colour_shade", "liking", "disliking", "clause", "name_head", "reason", "kin",
     "opener", "persons", "female", "male", "tell", "corrects", "now", "asked", "polite", "uncertain", "leans",
     "met_death", "met_illness", "met_birth", "met_birthday", "met_love", "met_trouble", "met_fear", "met_luck",
-    "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied", "no_more", "aim_place",
+    "met_plan", "vow", "done", "number", "ordinal", "time_link", "implied", "no_more", "denial", "aim_place",
     "aim_person", "aim_thing", "aim_take", "aim_answer", "aim_to", "aim_end", "wh", "restful", "anybody",
     "praised", "insulting",
 )  # fmt: skip

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agents.brains.instinct.facts import Question, find, repeatable, unwrapped
+from agents.brains.instinct.facts import find, repeatable, unwrapped
+from agents.brains.instinct.relevance import Question
 from agents.memory.entries import Hit
 from tests.unit.agents.brains.instinct.evening import Evening
 from tests.unit.agents.brains.instinct.shipped import INTERPRETER
