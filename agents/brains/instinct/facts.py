@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
 from agents.brains.instinct.confidence import is_private as is_private
@@ -88,6 +89,22 @@ def titled(entry: Entry) -> tuple[str, str]:
     return (title, rest) if mark and len(title) <= 40 else ("", first)
 
 
+class Candidate(NamedTuple):
+    """A fact that may answer.
+
+    Args:
+        fact: the fact, not weighed yet.
+        vector: cosine of its memory to the question; 0 when it has none.
+        ahead: how much greater that is than of the nearest other memory.
+        puts_right: numbers of the memories that its line says it puts right.
+    """
+
+    fact: Fact
+    vector: float
+    ahead: float
+    puts_right: Collection[int]
+
+
 def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], interpreter: Interpreter) -> list[Fact]:
     """Return what bears on a question, best first.
 
@@ -98,6 +115,21 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], inter
         interpreter: what the vault says of language.
     """
     words, scale = interpreter.words, Relevance(question, interpreter.words)
+    found, puts_right = list[Fact](), dict[int, Collection[int]]()
+    for fact, vector, ahead, corrected in candidates(question, hits, recent, words):
+        found.append(fact._replace(score=scale.score(fact, vector, ahead)))
+        puts_right[fact.seq] = corrected
+    for hit in hits:
+        if hit.entry is None and not (question.yours and hit.kind == "note"):
+            found.extend(_of_document(question, hit, words, scale))
+    names = Names(question.me, tuple(question.people))
+    best = _ordered(question, found[::-1], puts_right, words)[:KEPT]
+    return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, interpreter)]
+
+
+def candidates(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], words: Words) -> list[Candidate]:
+    """Return the sentences of memories that may answer, oldest first; see `find`."""
+    scale = Relevance(question, words)
     near = {hit.entry.seq: hit.vector for hit in reversed(hits) if hit.entry and hit.vector is not None}
     entries = {entry.seq: entry for entry in (*recent, *(hit.entry for hit in hits if hit.entry))}
     found: list[Fact] = []
@@ -122,17 +154,17 @@ def find(question: Question, hits: Sequence[Hit], recent: Sequence[Entry], inter
                 found.append(fact)
         if line and len(before) > 1 and before[-1][0] == seq and corrects(line.words, question.me, words):
             puts_right[seq] = _put_right(before, words)
-    nearest, second = sorted((0.0, 0.0, *{fact.seq: near.get(fact.seq, 0.0) for fact in found}.values()))[:-3:-1]
-    for number, fact in enumerate(found):
-        vector = near.get(fact.seq, 0.0)
-        ahead = vector - (second if vector == nearest else nearest) if vector else 0.0
-        found[number] = fact._replace(score=scale.score(fact, vector, ahead))
-    for hit in hits:
-        if hit.entry is None and not (question.yours and hit.kind == "note"):
-            found.extend(_of_document(question, hit, words, scale))
-    names = Names(question.me, tuple(question.people))
-    best = _ordered(question, found[::-1], puts_right, words)[:KEPT]
-    return [one for one in best if one.kind not in ("heard", "told") or _tells(one.words, names, interpreter)]
+    vectors = [near.get(fact.seq, 0.0) for fact in found]
+    nearest, second = sorted((0.0, 0.0, *dict(zip([fact.seq for fact in found], vectors, strict=True)).values()))[
+        :-3:-1
+    ]
+    return [
+        Candidate(
+            fact, vector, vector - (second if vector == nearest else nearest) if vector else 0.0,
+            puts_right.get(fact.seq, ()),
+        )
+        for fact, vector in zip(found, vectors, strict=True)
+    ]  # fmt: skip
 
 
 @lru_cache(maxsize=1 << 12)

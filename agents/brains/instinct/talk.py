@@ -207,7 +207,9 @@ class Talk:
         low = tokens(question.text)
         if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
             return self.asked(f"{last.text} {question.person}")
-        cleft = low[1:3] in (["is", "it"], ["was", "it"]) and len(low) > 3  # "who is it that lives in York" means nobody
+        cleft = (
+            low[1:3] in (["is", "it"], ["was", "it"]) and len(low) > 3
+        )  # "who is it that lives in York" means nobody
         leaning = (word for word in low[3 * cleft :] if word in words.of("leans") and word != "there")
         points = next(leaning, "")
         if points in _THEM and any(

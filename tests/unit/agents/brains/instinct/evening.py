@@ -10,6 +10,7 @@ from random import Random
 from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.interpreter import Interpreter
+from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.mind import Mind
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import Utterance
@@ -110,19 +111,25 @@ class Evening:
         self.say(words, speaker)
         return self.text
 
-    def decided(self, said: Utterance) -> Decision | None:
-        """Return what the mind decides on a line, by the first sentence of it that asks, else by the last."""
+    def seen(self) -> Situation:
+        """Return the situation as it is now."""
         people = tuple(Person(name, name in self.mind.minds) for name in self.people)
-        situation = self.situation._replace(people=people, recent=tuple(self.entries[-40:]), location=self.place)
-        interpreter = self.mind.interpreter()
-        names = self.mind.names(situation)
-        bare = without_address(said.words, ("Eliza",)) or said.words
+        return self.situation._replace(people=people, recent=tuple(self.entries[-40:]), location=self.place)
+
+    def read(self, line: str) -> Meaning:
+        """Return what a line means, by the first sentence of it that asks, else by the first that tells."""
+        interpreter, names = self.mind.interpreter(), self.mind.names(self.seen())
+        bare = without_address(line, ("Eliza",)) or line
         read = [interpreter.read(one, names) for one in sentences(bare)]
         asked = [one for one in read if one.wants != "nothing"]
         told = [one for one in read if one.wants == "nothing" and one.intent == "statement"]
-        meaning = (asked or told or read)[0]
+        return (asked or told or read)[0]
+
+    def decided(self, said: Utterance) -> Decision | None:
+        """Return what the mind decides on a line."""
+        meaning = self.read(said.words)
         asks = meaning.wants != "nothing"
-        thought = (answer if asks else acknowledge)(self.mind, meaning, said, situation)
+        thought = (answer if asks else acknowledge)(self.mind, meaning, said, self.seen())
         try:
             need = next(thought)
             while True:
