@@ -11,7 +11,7 @@ from agents.brains.instinct.retell import part
 from agents.brains.instinct.words import Words, tokens
 from agents.text.addressing import mentions
 
-SURE, NEAR = 0.45, 0.08
+SURE, NEAR = 0.40, 0.06
 """From which probability on a fact answers a question, and from which it is offered as what may have to do with it."""
 DOUBT = 0.05
 """How much less than these is what cannot answer for certain, or is not worth offering."""

@@ -31,6 +31,7 @@ _CLOCK = ("at", "by", "before", "after", "until", "till", "since", "around")
 _FINITE = ("is", "are", "was", "were", "be", "been", "has", "have", "had", "does", "do", "did")
 _OF = ("by", "to", "with", "from")
 _GOING = ("to", "into", "from", "off", "towards")
+_HIM = ("he", "his", "him")
 _PRONOUNS = ("i", "you", "he", "she", "they", "we", "it", "me", "him", "them", "her", "his")
 
 
@@ -53,7 +54,7 @@ def opened(statement: str, words: Words) -> str:
     rest = statement.strip()
     low = rest.casefold().replace("’", "'")
     openings = words.of("opener") | words.of("corrects")
-    fits = (one.replace("-", " ") for one in openings if low.startswith(one[:2]))
+    fits = (one.replace("-", " ") for one in openings if low.startswith(one[:1]))
     found = max((one for one in fits if low.startswith(one) and not low[len(one) :][:1].isalnum()), key=len, default="")
     alone = rest[len(found) :][:1] in tuple(",:;.!") or " " in found or found in words.of("adverb")
     after = rest[len(found) :].lstrip(" ,:;.!-–—")
@@ -176,7 +177,8 @@ class _Sentence:
         end = at
         while end - at < 4 and (self._runs_on(end) or end == at):
             word = self._word(end)
-            name = self._said[end][0].isupper() and word not in (self._words.stop if end == at else _PRONOUNS)
+            head = word.partition("'")[0]
+            name = self._said[end][0].isupper() and head not in (self._words.stop if end == at else _PRONOUNS)
             whose = (end == at and self._is(end, "determiner")) or word.endswith("'s")
             noun = end > at and not self._named(end - 1) and not self._ends_noun(end)
             if noun and end - at > 1 and not self._low[end - 1].endswith("'s"):
@@ -362,7 +364,10 @@ class _Sentence:
     def lead(self, pronoun: str) -> str:
         """Return what a pronoun after this sentence may mean, what it begins with before all else; "" for none."""
         nouns = ((at, end) for at, end in self._runs(self._noun_end) if self._cut(at, end).casefold() not in _PRONOUNS)
-        at, end = next((span for span in nouns if self._may_mean(pronoun, *span)), (0, 0))
+        fits = [span for span in nouns if self._may_mean(pronoun, *span)]
+        gender = self._words.of("female" if pronoun in ("she", "her") else "male" if pronoun in _HIM else "")
+        sure = [span for span in fits if not gender.isdisjoint(self._low[slice(*span)])]  # "Norwegian" is no "she"
+        at, end = next(iter(sure or fits), (0, 0))
         text = self._cut(at, end)
         if not text or not self._is(at, "determiner"):
             return text
@@ -371,7 +376,7 @@ class _Sentence:
 
     def _may_mean(self, pronoun: str, at: int, end: int) -> bool:
         low, person = self._low[at:end], self._is_person(at, end)
-        if pronoun in ("he", "his", "him", "she", "her"):
+        if pronoun in (*_HIM, "she", "her"):
             other = "male" if pronoun in ("she", "her") else "female"
             return person and self._words.of(other).isdisjoint(low)
         if pronoun in ("they", "their", "them"):
