@@ -178,14 +178,16 @@ def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Ite
     kind = "known" if is_known(entry) else entry.kind
     title = titled(entry)[0] if kind == "result" else ""
     plain = Fact("", 0.0, kind, entry.actor or "", entry.place or "", entry.at, entry.seq, "", title, "", private)
-    line = remembered(entry) if entry.kind == "heard" and entry.actor in question.minds else None
-    if line:
+    line = remembered(entry) if kind in ("heard", "told") else None
+    if line and entry.kind == "heard" and entry.actor in question.minds:
         source, inner = unwrapped(line.words, question.people, words)
         if source and inner and source != question.me:
             yield plain._replace(words=inner, actor=source, via=entry.actor or "")
         if source or not YOURS.isdisjoint(said(line.words)):
             return
     told = statements(entry, question.me, (question.asker, *question.people), words)
+    if line and len(line.words) <= LONGEST:
+        plain = plain._replace(line=without_address(line.words, (question.me,)))
     for one in (
         told[::-1] if kind == "result" else told
     ):  # the later corrects the earlier, but what is seen begins with it

@@ -63,6 +63,7 @@ class Fact(NamedTuple):
         origin: the note or summary it stands in, see `Decision`.
         private: it was told in confidence.
         amends: number of the memory that it puts right; 0 for none.
+        line: all that was said with it, word for word; empty for what nobody said.
     """
 
     words: str
@@ -77,6 +78,12 @@ class Fact(NamedTuple):
     origin: str = ""
     private: bool = False
     amends: int = 0
+    line: str = ""
+
+    @property
+    def quoted(self) -> str:
+        """What is said of it word for word."""
+        return self.line or self.words
 
     @property
     def cited(self) -> str:

@@ -343,8 +343,8 @@ class Talk:
         keys = self._forms(fact, told, exact, question.asks) if other is None else ["answer.differ"]
         if other and self.asker in (fact.actor, other.actor):
             keys = ["answer.differ_mine" if fact.actor == self.asker else "answer.differ_you"]
-        quotes = keys[0].startswith(("answer.differ", "answer.near", "answer.quoted"))
-        form = told if told and not quotes else ended(fact.words)
+        whole, quotes = keys[0].startswith(("answer.near", "answer.quoted")), keys[0].startswith("answer.differ")
+        form = ended(fact.quoted if whole else fact.words if quotes else told or fact.words)
         form = f"{fact.title}: {form}" if fact.kind == "result" and fact.title else form
         places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
                    "part": exact or "", "thing": fact.title,
@@ -394,7 +394,7 @@ class Talk:
         key = "answer.fact" if first.score >= SURE else "answer.near"
         key = f"{key}_you" if first.actor == self.asker else key
         if first.score < SURE:
-            words = " ".join(ended(one.words) for one in facts)
+            words = " ".join(dict.fromkeys(ended(one.quoted) for one in facts))
         places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}
         private, cites = any(one.private for one in facts), tuple(one.cited for one in facts)
         return self.speak((key,), "tells what it knows", places, private=private, cites=cites)
