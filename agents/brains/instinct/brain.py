@@ -18,7 +18,7 @@ from agents.brains.instinct.attention import Attention, age
 from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
 from agents.brains.instinct.explorer import Explorer, Sighting, named_in
 from agents.brains.instinct.goals import Goals
-from agents.brains.instinct.interpreter import STATEMENT, Interpreter
+from agents.brains.instinct.interpreter import STATEMENT, Interpreter, foremost
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
@@ -272,7 +272,7 @@ class Instinct:
         return decision
 
     def _meaning(self, said: Utterance, situation: Situation) -> Generator[Need, Any, Meaning]:
-        """Read a line: of its sentences the first that wants something, else the last that tells something."""
+        """Read a line by the foremost of its sentences."""
         interpreter, names = self._mind.interpreter(), self._mind.names(situation)
         found: list[Meaning] = []
         for sentence in sentences(said.words)[:6]:
@@ -283,9 +283,7 @@ class Instinct:
                     near = yield Understand(interpreter.masked(sentence, names))
                 meaning = interpreter.read(sentence, names, near)
             found.append(meaning)
-        told = [one for one in found if one.intent == STATEMENT]
-        asking = [one for one in found if one.wants != "nothing"]
-        return (asking or told[-1:] or found)[0] if asking or told else found[-1]
+        return foremost(found)
 
     def _greet(self, new: list[Person], situation: Situation) -> Deciding:
         """Greet who has newly come, each once; those it knows as such."""

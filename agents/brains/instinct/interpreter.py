@@ -28,6 +28,8 @@ from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
 """Intents that every world needs: an open question, what tells something, and another language."""
+FELT = frozenset(("reply.sorry", "reply.insult", "ack.sad", "ack.death"))
+"""Texts that answer what counts for more than anything told beside it: "that was rude of me. Long shift."."""
 MUCH = 0.8
 """Similarity from which on an example is near though the sentence is of something else."""
 PLAIN = {"unknown.plain", "unknown.thing", "unknown.person"}
@@ -44,6 +46,14 @@ FOREIGN_SHARE = 0.25
 SOMEBODY, SOMEWHERE, SOMETHING = "Anna", "garden", "lamp"
 """What the names of people, places and things are masked by: any would do, but vectors read these best."""
 _NAMED = (PERSON, STRANGER)
+
+
+def foremost(found: Sequence[Meaning]) -> Meaning:
+    """Return which sentence of a line is answered: the first that wants something, else what is felt, else the told."""
+    asking = [one for one in found if one.wants != "nothing"]
+    felt = [one for one in found if not FELT.isdisjoint(one.texts)]
+    told = [one for one in found if one.intent == STATEMENT]
+    return (asking[:1] or felt[-1:] or told[-1:] or found[-1:])[0]
 
 
 class _Match(NamedTuple):

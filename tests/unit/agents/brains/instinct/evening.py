@@ -9,7 +9,7 @@ from random import Random
 
 from agents.brains import Decision, Person, Recall, Situation
 from agents.brains.instinct.answers import acknowledge, answer
-from agents.brains.instinct.interpreter import Interpreter
+from agents.brains.instinct.interpreter import Interpreter, foremost
 from agents.brains.instinct.meaning import Meaning
 from agents.brains.instinct.mind import Mind
 from agents.memory.entries import Entry, Hit
@@ -117,13 +117,11 @@ class Evening:
         return self.situation._replace(people=people, recent=tuple(self.entries[-40:]), location=self.place)
 
     def read(self, line: str) -> Meaning:
-        """Return what a line means, by the first sentence of it that asks, else by the first that tells."""
+        """Return what a line means, by the foremost of its sentences."""
         interpreter, names = self.mind.interpreter(), self.mind.names(self.seen())
         bare = without_address(line, ("Eliza",)) or line
         read = [interpreter.read(one, names) for one in sentences(bare)]
-        asked = [one for one in read if one.wants != "nothing"]
-        told = [one for one in read if one.wants == "nothing" and one.intent == "statement"]
-        return (asked or told or read)[0]
+        return foremost(read)
 
     def decided(self, said: Utterance) -> Decision | None:
         """Return what the mind decides on a line."""

@@ -352,3 +352,11 @@ def test_what_was_whispered_is_not_said_aloud_to_who_whispered_it() -> None:
     for question in ("What did I tell you first?", "What do you know about me?", "What did I say last?"):
         heard = evening.say(question)
         assert "gold" not in heard or heard.startswith("whisper Ann "), heard
+
+
+def test_an_apology_counts_though_more_is_said_and_makes_good_again() -> None:
+    evening = Evening()
+    evening.say("You are a useless fool.")
+    assert evening.mind.relations.is_cool("Ann")
+    assert evening.decided_on("Sorry, that was rude of me. Long shift.") == "reply.sorry"
+    assert not evening.mind.relations.is_cool("Ann")
