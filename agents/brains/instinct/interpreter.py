@@ -445,7 +445,10 @@ def _match(found: Sequence[Slot], sentence: str, some: Sequence[Token], order: i
     slots: dict[str, str] = {}
     for slot, first, size in found:
         said = some[first : first + size]
-        words = sentence[min(one.start for one in said) : max(one.end for one in said)]
+        opens = min(said, key=lambda one: one.start)
+        words = sentence[opens.start : max(one.end for one in said)]
+        if any(one.start == opens.start for one in (*some[:first], *some[first + size :])):
+            words = f"{opens.word}{sentence[opens.end : opens.start + len(words)]}"  # "is" of "who's"
         name = "person" if slot == "who" else slot
         slots["whom" if name == "person" and name in slots else name] = _owner(words) if size == 1 else words
     slots.pop("few", "")

@@ -362,8 +362,12 @@ class _Sentence:
         return self._best([one for one in found if one not in placed and not self._is(one[0], "time")], fits)
 
     def lead(self, pronoun: str) -> str:
-        """Return what a pronoun after this sentence may mean, what it begins with before all else; "" for none."""
-        nouns = ((at, end) for at, end in self._runs(self._noun_end) if self._cut(at, end).casefold() not in _PRONOUNS)
+        """Return what a pronoun after this sentence may mean, what it begins with before all else; "" for none.
+
+        It is never a contraction: neither "who's" nor the owner alone of "the baker's" is one who is spoken of.
+        """
+        spans = ((at, end) for at, end in self._runs(self._noun_end) if len(self._words.parts(self._word(end - 1))) < 2)
+        nouns = ((at, end) for at, end in spans if self._cut(at, end).casefold() not in _PRONOUNS)
         fits = [span for span in nouns if self._may_mean(pronoun, *span)]
         gender = self._words.of("female" if pronoun in ("she", "her") else "male" if pronoun in _HIM else "")
         sure = [span for span in fits if not gender.isdisjoint(self._low[slice(*span)])]  # "Norwegian" is no "she"

@@ -360,3 +360,10 @@ def test_an_apology_counts_though_more_is_said_and_makes_good_again() -> None:
     assert evening.mind.relations.is_cool("Ann")
     assert evening.decided_on("Sorry, that was rude of me. Long shift.") == "reply.sorry"
     assert not evening.mind.relations.is_cool("Ann")
+
+
+@pytest.mark.parametrize(
+    "said", ["Who's my dentist?", "Where's the Captain's hat?", "Who looks after them while I'm at work, do you think?"]
+)
+def test_a_contraction_is_never_what_a_question_is_about(said: str) -> None:
+    assert not re.search(r"who's|where's|you are|i'm|captain's[ ,]+(?!hat)", Evening().say(said), re.I)

@@ -62,6 +62,7 @@ def test_every_intent_can_be_read_with_its_own_kind_of_sentence() -> None:
         ("Tell Ann that the bees swarm.", "errand", {"person": "Ann", "text": "the bees swarm"}),
         ("How do I get to the Library, please?", "way", {"place": "the Library"}),
         ("My name is Jonas.", "name_given", {"name": "Jonas"}),
+        ("Who's my business partner?", "who", {"topic": "is my business partner"}),
         ("How many steps does the tower have?", "how_many", {"topic": "steps does the tower have"}),
     ],
 )
