@@ -202,8 +202,7 @@ def opinion(talk: Talk) -> Answering:
     if talk.named((here.location,)) or "here" in talk.low:
         thing = talk.article(talk.mind.rng.choice(here.items)) if here.items else ""
         return talk.say(("opinion.place", "opinion.plain"), "was asked for an opinion", thing=thing, words=talk.view())
-    sure = yield from talk.surely()
-    return sure or talk.say(("opinion.plain",), "has no opinion")
+    return talk.say(("opinion.plain",), "has no opinion")
 
 
 def way(talk: Talk) -> Answering:

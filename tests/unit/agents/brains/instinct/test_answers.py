@@ -367,3 +367,23 @@ def test_an_apology_counts_though_more_is_said_and_makes_good_again() -> None:
 )
 def test_a_contraction_is_never_what_a_question_is_about(said: str) -> None:
     assert not re.search(r"who's|where's|you are|i'm|captain's[ ,]+(?!hat)", Evening().say(said), re.I)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Do you like my dog?",
+        "What do you think of foxes?",
+        "What have you been up to since I left?",
+        "What did you do while I was driving?",
+        "Is there anything strange about this place?",
+        "Anything peculiar to see here?",
+        "Do you know any secrets about me?",
+    ],
+)
+def test_what_is_asked_of_the_listener_or_the_place_is_no_fact_of_who_asks(said: str) -> None:
+    evening = Evening()
+    evening.say("My wife left in March, so it's just the two of us and the dog.")
+    evening.say("I saw a strange fox on the top deck once, while I was driving.")
+    evening.later(1)
+    assert not re.search("March|fox on|top deck", evening.say(said))
