@@ -17,7 +17,7 @@ _KEYS = {
     "night": "good",
     "reply": """
         advice been blame bye day day_quiet errand errand_done errand_open follow foreign forget how insult joke night
-        no_news offer permit praise short sorry stay thanks time unclear unwilling wish
+        no_news offer permit praise short sorry stay thanks time trust unclear unwilling wish
     """,
     "ack": """
         ask birth birthday called changed death fear gift glad illness kept know link link_you love luck name plain

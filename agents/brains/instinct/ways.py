@@ -405,7 +405,7 @@ WAYS: Mapping[str, Callable[[Talk], Answering]] = {
     **_keys("reply.day reply.day_quiet", day),
     **_keys("answer.quoted answer.quoted_you", spoken),
     **_keys("unknown.said unknown.not_told", spoken),
-    **_keys("answer.discreet ack.secret", confidence),
+    **_keys("answer.discreet", confidence),
     **_keys("reply.errand reply.errand_done reply.errand_open", errand),
     **_keys("reply.follow reply.stay reply.wish emote.sing emote.dance emote.greet emote.sit emote.hush", wish),
     **_keys("self.who self.profile self.goal self.wearing answer.self unknown.self", itself),

@@ -387,3 +387,13 @@ def test_what_is_asked_of_the_listener_or_the_place_is_no_fact_of_who_asks(said:
     evening.say("I saw a strange fox on the top deck once, while I was driving.")
     evening.later(1)
     assert not re.search("March|fox on|top deck", evening.say(said))
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["Can you keep a secret?", "May I tell you a secret?", "If I tell you something, will you keep it to yourself?"],
+)
+def test_who_asks_for_trust_is_given_it(said: str) -> None:
+    evening = Evening()
+    evening.say("It is a secret that I keep the key in a boot.", whisper=True)
+    assert evening.decided_on(said) == "reply.trust"
