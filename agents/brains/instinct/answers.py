@@ -45,7 +45,7 @@ def answer(mind: Mind, meaning: Meaning, said: Utterance, situation: Situation) 
     if _is_of_memory(talk):
         return (yield from _from_memory(talk))
     own = not _OWN.isdisjoint(talk.low) or talk.person not in ("", mind.name)
-    own = own and not (meaning.wants in ("self", "deed") and meaning.how == "pattern")  # "what have you done since I left"
+    own = own and not (meaning.wants in ("self", "deed") and meaning.how == "pattern")  # "what did you do since I left"
     own = own and not (meaning.wants == "people" and (talk.person in talk.others or meaning.asks == "where"))
     guessed = meaning.how == "example" or (meaning.wants != "memory" and own)
     asked = meaning.wants not in ("nothing", "deed") or asks(meaning.words)
