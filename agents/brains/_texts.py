@@ -26,7 +26,8 @@ _KEYS = {
     "answer": """
         acquainted again been carried company differ differ_mine differ_you discreet empty_handed exits fact fact_you
         first first_you hearsay hearsay_fact hearsay_you i_am_here in_view known known_near known_quoted likes looked
-        looked_there looks met met_first met_last met_nobody near near_you no_exits no_more nobody_else note
+        faint faint_you looked_there looks met met_first met_last met_nobody near near_you no_exits no_more
+        nobody_else note
         nothing_here overheard part part_you person_here place place_words promise promise_kept promise_kept_you
         promise_you quoted quoted_you saw seen self source source_known source_self source_via source_you summary
         telling telling_you thing_here things told told_you way way_far way_first you_are_here

@@ -25,6 +25,8 @@ _HERE = _YOU | {"here", "around", "we", "us", "this", "see", "far", "way", "get"
 _OWN = frozenset(("my", "i", "me", "mine"))
 _MET = ("death", "illness", "birth", "birthday", "love", "trouble", "fear", "luck", "plan")
 """What is met as such, the gravest first; the words of each stand in the vault."""
+CORRECTED = 64
+"""How many corrections of answers are kept in mind; of older ones the words alone decide."""
 _VAGUE = ("ack.plain", "ack.thing", "ack.sad", "ack.glad", "ack.luck")
 
 
@@ -99,6 +101,8 @@ def acknowledge(mind: Mind, meaning: Meaning, said: Utterance, situation: Situat
     told = Fact(text, 1.0, "heard", said.speaker, private=said.private)
     if entry:
         told = told._replace(place=entry.place or "", at=entry.at, seq=entry.seq)
+        if before and about and corrects(said.words, mind.name, words):
+            mind.corrected = dict([*mind.corrected.items(), (entry.seq, about.seq)][-CORRECTED:])
     if telling:
         mind.topics[said.speaker] = Topic(telling, told)
     if said.speaker in mind.minds:

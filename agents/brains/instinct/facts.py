@@ -271,7 +271,8 @@ def _ordered(
 ) -> list[Fact]:
     """Order facts, best first: of one statement only its first telling, and with the best what put it right since.
 
-    Where that gives the part that is asked for it takes the place of the best, else it follows it.
+    Where that gives the part that is asked for it takes the place of the best, else it follows it; and so does what
+    was said next and goes on from it, if the best does not give that part.
     """
     kept: dict[tuple[tuple[str, ...], str], Fact] = {}
     for one in sorted(found, key=lambda one: (round(one.score, 2), not one.via, one.seq), reverse=True):
@@ -279,14 +280,24 @@ def _ordered(
     facts = [one for one in kept.values() if one.score > 0]
     best, asked = facts[0] if facts else Fact(""), tuple(tokens(question.text))
     later = [one for one in kept.values() if one.actor == best.actor and one.seq > best.seq > 0 and not one.via]
-    for one in sorted(later, key=lambda one: one.seq, reverse=True):
-        marked = best.seq in puts_right.get(one.seq, ())
+    later.sort(key=lambda one: one.seq, reverse=True)
+    for one in later:
+        marked = best.seq in (question.corrected.get(one.seq), *puts_right.get(one.seq, ()))
         if marked or _tells_anew(one, best, question, words):
-            put = one._replace(score=max(one.score, best.score), amends=best.seq)
+            put = one._replace(score=max(one.score, best.score), follows=best.seq)
             denies = marked and not words.of("denial").isdisjoint(said(one.words))
             exact = question.asks in EXACT and not denies and part(one.words, question.asks, asked, words)
             return [*[best] * (not exact), put, *(each for each in facts[1:] if each is not one)]
+    more = next((one for one in reversed(later) if one.seq <= best.seq + REACH and _goes_on(one, words)), None)
+    if more and not (question.asks in EXACT and part(best.words, question.asks, asked, words)):
+        after = more._replace(score=max(more.score, best.score), follows=best.seq)
+        return [best, after, *(each for each in facts[1:] if each is not more)]
     return facts
+
+
+def _goes_on(fact: Fact, words: Words) -> bool:
+    """Return whether what was said begins with a pronoun, and so goes on from what was said before."""
+    return bool(fact.line) and not words.of("leans").isdisjoint(words.said(opened(fact.line, words))[:1])
 
 
 def _strong(text: str, words: Words) -> frozenset[str]:

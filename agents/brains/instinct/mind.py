@@ -67,6 +67,8 @@ class Mind:
         """Names of those who were seen and do not speak."""
         self.known: dict[str, None] = {}
         self.topics: dict[str, Topic] = {}
+        self.corrected: dict[int, int] = {}
+        """The newest memories that put an answer right, and the memory that it came from."""
         self.relations = Relations(name, interpreter)
         self.ways: dict[str, dict[str, str]] = {}
         """Where each way out of a place led, by place and exit, as walked."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from math import exp
+from types import MappingProxyType
 from typing import NamedTuple
 
 from agents.brains.instinct.retell import part
 from agents.brains.instinct.words import Words, tokens
 from agents.text.addressing import mentions
 
-SURE, NEAR = 0.40, 0.06
-"""From which probability on a fact answers a question, and from which it is offered as what may have to do with it."""
+SURE, LIKELY, NEAR = 0.40, 0.2, 0.06
+"""From which probability on a fact answers a question, from which it is offered as what may, and from which only
+with the word that the answer is not known.
+"""
 DOUBT = 0.05
 """How much less than these is what cannot answer for certain, or is not worth offering."""
 FAINT = 0.3
@@ -62,7 +65,7 @@ class Fact(NamedTuple):
         title: title of a note, or of what was looked at.
         origin: the note or summary it stands in, see `Decision`.
         private: it was told in confidence.
-        amends: number of the memory that it puts right; 0 for none.
+        follows: number of the memory that it puts right or goes on from, and is told after; 0 for none.
         line: all that was said with it, word for word; empty for what nobody said.
     """
 
@@ -77,7 +80,7 @@ class Fact(NamedTuple):
     title: str = ""
     origin: str = ""
     private: bool = False
-    amends: int = 0
+    follows: int = 0
     line: str = ""
 
     @property
@@ -103,6 +106,7 @@ class Question(NamedTuple):
         person: whom it is about, of the people known; empty for nobody.
         minds: names of those that a brain plays.
         people: names of everybody known.
+        corrected: numbers of memories that put an answer right, and of what that was.
     """
 
     text: str
@@ -113,6 +117,7 @@ class Question(NamedTuple):
     person: str = ""
     minds: Collection[str] = ()
     people: Sequence[str] = ()
+    corrected: Mapping[int, int] = MappingProxyType({})
 
     @property
     def own(self) -> bool:

@@ -13,7 +13,7 @@ from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct.facts import find, is_private, otherwise
 from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Meaning
-from agents.brains.instinct.relevance import NEAR, SURE, Fact, Question
+from agents.brains.instinct.relevance import LIKELY, NEAR, SURE, Fact, Question
 from agents.brains.instinct.retell import lead, own_words, part, retell, with_pronoun
 from agents.brains.instinct.topics import Topic
 from agents.brains.instinct.words import tokens
@@ -251,7 +251,8 @@ class Talk:
         me = words.stem(self.mind.name.casefold())
         telling = tuple(word for word in words.content(text) if words.stem(word) != me)
         people = self.mind.names(self.situation).people
-        return Question(text, asks, self.asker, self.mind.name, telling, self.person, self.mind.minds, people)
+        mind = self.mind
+        return Question(text, asks, self.asker, mind.name, telling, self.person, mind.minds, people, mind.corrected)
 
     def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
@@ -335,7 +336,7 @@ class Talk:
     def tell(self, fact: Fact, question: Question, facts: Sequence[Fact]) -> Decision | None:
         """Tell a fact, in the form that fits where it comes from."""
         words, told = self.interpreter.words, self.told(fact)
-        if since := [one for one in facts[1:2] if fact.seq and one.amends == fact.seq]:
+        if since := [one for one in facts[1:2] if fact.seq and one.follows == fact.seq]:
             return self.tell_all([fact, *since])
         self.mind.topics[self.asker] = Topic((*question.words, *words.content(fact.words)), fact, question.text)
         exact = part(told, question.asks, tuple(tokens(question.text)), words) if told else None
@@ -343,7 +344,10 @@ class Talk:
         keys = self._forms(fact, told, exact, question.asks) if other is None else ["answer.differ"]
         if other and self.asker in (fact.actor, other.actor):
             keys = ["answer.differ_mine" if fact.actor == self.asker else "answer.differ_you"]
-        whole, quotes = keys[0].startswith(("answer.near", "answer.quoted")), keys[0].startswith("answer.differ")
+        whole, quotes = (
+            keys[0].startswith(("answer.near", "answer.faint", "answer.quoted")),
+            keys[0].startswith("answer.differ"),
+        )
         form = ended(fact.quoted if whole else fact.words if quotes else told or fact.words)
         form = f"{fact.title}: {form}" if fact.kind == "result" and fact.title else form
         places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
@@ -362,7 +366,7 @@ class Talk:
             there = ["answer.looked_there"] if fact.kind == "result" and asks == "where" else []
             return [*there, f"answer.{_FORMS.get(fact.kind, 'known')}"]
         if fact.score < SURE:
-            return [f"answer.near{you}"]
+            return [f"answer.{'near' if fact.score >= LIKELY else 'faint'}{you}"]
         if fact.via and fact.via != self.asker:
             return ["answer.hearsay_fact" if told and not you else f"answer.hearsay{you}", f"answer.quoted{you}"]
         if not told:
@@ -391,8 +395,8 @@ class Talk:
         self.mind.topics[self.asker] = Topic(self.interpreter.words.content(first.words), first, self.meaning.words)
         told = [before] * bool(before) + [self.told(one) or f"'{ended(one.words)}'" for one in facts]
         words = " ".join([told[0], *(f"{one[0].upper()}{one[1:]}" for one in told[1:])])
-        key = "answer.fact" if first.score >= SURE else "answer.near"
-        key = f"{key}_you" if first.actor == self.asker else key
+        key = "fact" if first.score >= SURE else "near" if first.score >= LIKELY else "faint"
+        key = f"answer.{key}{'_you' * (first.actor == self.asker)}"
         if first.score < SURE:
             words = " ".join(dict.fromkeys(ended(one.quoted) for one in facts))
         places = {"words": words, "person": first.actor, "place": first.place, "when": self.when(first.at)}

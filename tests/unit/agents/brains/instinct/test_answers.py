@@ -397,3 +397,40 @@ def test_who_asks_for_trust_is_given_it(said: str) -> None:
     evening = Evening()
     evening.say("It is a secret that I keep the key in a boot.", whisper=True)
     assert evening.decided_on(said) == "reply.trust"
+
+
+def test_what_was_said_next_and_goes_on_from_a_fact_is_told_with_it() -> None:
+    evening = Evening()
+    evening.say("My brother Dougie is an accountant in Aberdeen.")
+    evening.say("He got engaged to a girl called Saskia.")
+    assert "Saskia" in evening.say("What do you know about my brother?")
+
+
+def test_a_correction_that_denies_is_told_with_what_it_corrects() -> None:
+    evening = Evening()
+    evening.say("I leave for Malmo on Friday.")
+    evening.say("Wait, I don't leave on Friday, it is Saturday.")
+    assert "Saturday" in evening.say("When do I leave for Malmo?")
+
+
+def test_a_correction_long_after_the_fact_holds() -> None:
+    evening = Evening()
+    evening.say("I moved here last May.")
+    for number in range(9):
+        evening.say(f"The {number}th swallow came over the wall.")
+    assert "May" in evening.say("When did I move here?")
+    evening.say("Sorry, it was last June, not May.")
+    assert "June" in evening.say("When did I move here?")
+
+
+def test_what_is_only_offered_is_quoted_word_for_word() -> None:
+    evening = Evening()
+    told = "I've just moved into a flat above a bakery and it smells of cinnamon all day."
+    evening.say(told)
+    assert told in evening.say("How big is my flat?")
+
+
+def test_an_age_a_duration_and_a_year_are_no_answer_to_each_other() -> None:
+    evening = Evening()
+    evening.say("I was stuck in a lift in Leeds in 1978.")
+    assert not re.search(r"^\W*1978", evening.say("How long was I stuck in that lift?"))
