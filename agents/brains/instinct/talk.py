@@ -207,9 +207,8 @@ class Talk:
         low = tokens(question.text)
         if last.text and question.person and low[:-1] in (["and"], ["what", "about"], ["how", "about"]):
             return self.asked(f"{last.text} {question.person}")
-        cleft = (
-            low[1:3] in (["is", "it"], ["was", "it"]) and len(low) > 3
-        )  # "who is it that lives in York" means nobody
+        # "Who is it that lives in York" means nothing said before.
+        cleft = low[1:3] in (["is", "it"], ["was", "it"]) and len(low) > 3
         leaning = (word for word in low[3 * cleft :] if word in words.of("leans") and word != "there")
         points = next(leaning, "")
         if points in _THEM and any(
@@ -344,11 +343,9 @@ class Talk:
         keys = self._forms(fact, told, exact, question.asks) if other is None else ["answer.differ"]
         if other and self.asker in (fact.actor, other.actor):
             keys = ["answer.differ_mine" if fact.actor == self.asker else "answer.differ_you"]
-        whole, quotes = (
-            keys[0].startswith(("answer.near", "answer.faint", "answer.quoted")),
-            keys[0].startswith("answer.differ"),
-        )
-        form = ended(fact.quoted if whole else fact.words if quotes else told or fact.words)
+        whole = keys[0].startswith(("answer.near", "answer.faint", "answer.quoted"))
+        turned = "" if keys[0].startswith("answer.differ") else told
+        form = ended(fact.quoted if whole else turned or fact.words)
         form = f"{fact.title}: {form}" if fact.kind == "result" and fact.title else form
         places = {"person": fact.actor, "place": fact.place, "when": self.when(fact.at), "via": fact.via, "words": form,
                    "part": exact or "", "thing": fact.title,
