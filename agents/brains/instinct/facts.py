@@ -288,16 +288,18 @@ def _ordered(
             denies = marked and not words.of("denial").isdisjoint(said(one.words))
             exact = question.asks in EXACT and not denies and part(one.words, question.asks, asked, words)
             return [*[best] * (not exact), put, *(each for each in facts[1:] if each is not one)]
-    more = next((one for one in reversed(later) if one.seq <= best.seq + REACH and _goes_on(one, words)), None)
+    more = later[-1] if later and later[-1].seq <= best.seq + SOON and _goes_on(later[-1], best, words) else None
     if more and not (question.asks in EXACT and part(best.words, question.asks, asked, words)):
         after = more._replace(score=max(more.score, best.score), follows=best.seq)
         return [best, after, *(each for each in facts[1:] if each is not more)]
     return facts
 
 
-def _goes_on(fact: Fact, words: Words) -> bool:
-    """Return whether what was said begins with a pronoun, and so goes on from what was said before."""
-    return bool(fact.line) and not words.of("leans").isdisjoint(words.said(opened(fact.line, words))[:1])
+def _goes_on(fact: Fact, before: Fact, words: Words) -> bool:
+    """Return whether what was said begins with a pronoun, and so goes on from what was said before, of the same."""
+    leans = words.of("leans")
+    first, other = (next(iter(words.said(opened(one.line, words))), "") for one in (fact, before))
+    return first in leans and (other not in leans or other == first)
 
 
 def _strong(text: str, words: Words) -> frozenset[str]:

@@ -179,7 +179,9 @@ class _Sentence:
             word = self._word(end)
             head = word.partition("'")[0]
             name = self._said[end][0].isupper() and head not in (self._words.stop if end == at else _PRONOUNS)
-            whose = (end == at and self._is(end, "determiner")) or word.endswith("'s")
+            whose = (end == at and self._is(end, "determiner")) or (
+                word.endswith("'s") and head not in self._words.stop
+            )
             noun = end > at and not self._named(end - 1) and not self._ends_noun(end)
             if noun and end - at > 1 and not self._low[end - 1].endswith("'s"):
                 noun = not word.endswith(("s", "ed")) and past_of(word) != word and not self._knows(end, end + 1)

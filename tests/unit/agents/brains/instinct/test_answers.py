@@ -434,3 +434,16 @@ def test_an_age_a_duration_and_a_year_are_no_answer_to_each_other() -> None:
     evening = Evening()
     evening.say("I was stuck in a lift in Leeds in 1978.")
     assert not re.search(r"^\W*1978", evening.say("How long was I stuck in that lift?"))
+
+
+def test_what_was_said_next_of_another_is_not_told_with_a_fact() -> None:
+    evening = Evening()
+    evening.say("She is allergic to strawberries.")
+    evening.say("He eats socks.")
+    assert "socks" not in evening.say("What do you know about strawberries?")
+
+
+def test_bad_news_that_is_regretted_is_no_apology() -> None:
+    evening = Evening()
+    evening.say("I regret to say that my oldest friend passed away on Sunday.")
+    assert evening.text == "ack.death"
