@@ -29,7 +29,7 @@ from mud.errors import Refusal
 from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
-from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
+from mud.world.changes import Change, Define, FallAsleep, Leave, Put, WakeUp, change_from_json, change_to_json
 from mud.world.events import Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
@@ -50,6 +50,7 @@ ASLEEP_HINT = phrase("engine.refusals.asleep_hint")
 WOKE = phrase("engine.memories.woke")
 ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
+DOZES = phrase("engine.events.dozes", "actor")
 
 WAKE = "wake"
 """The only command of a sleeping agent."""
@@ -251,12 +252,28 @@ class Engine:
         changes = (Define(character), Put(character.id, location))
         return self.happen(character, Outcome(reply, changes=changes, events=(arrives,)))
 
+    def come_back(self, character: Thing) -> Step:
+        """Wake a character whose person left it asleep, where it lies; the reply describes the location."""
+        here = self.world.location_of(character.id)
+        if here is None:
+            raise ValueError(f"{character.name} is nowhere")
+        change, event = waking(self._say, character, here)
+        reply = describe_location(self.world, self._say, here, character.id)
+        return self.happen(character, Outcome(reply, changes=(Define(character), change), events=(event,)))
+
     def leave(self, character: Thing) -> Step:
         """Take a character out of the world; its location is kept for its return."""
         here = self.world.location_of(character.id)
         text = self._say(LEAVES, actor=character.name)
         events = (Event("departure", character.id, here.id, text),) if here else ()
         return self.happen(character, Outcome("", changes=(Leave(character.id),), events=events))
+
+    def leave_asleep(self, character: Thing) -> Step:
+        """Let a character fall asleep where it is until its person comes back; see `come_back`."""
+        here = self.world.location_of(character.id)
+        text = self._say(DOZES, actor=character.name)
+        events = (Event("action", character.id, here.id, text),) if here else ()
+        return self.happen(character, Outcome("", changes=(FallAsleep(character.id, absent=True),), events=events))
 
     def happen(self, actor: Thing, outcome: Outcome) -> Step:
         """Carry out an outcome without input, such as an edit of a world file."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from agents.agent import Agent
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
-from agents.definition import check_name, find_definition, find_location
+from agents.definition import check_name
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
@@ -23,20 +24,19 @@ from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
 from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
-from mud.portal.session import Session
 from mud.process import Signals, signals
-from mud.server.bulk import newcomer
 from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.logs import logging_into
+from mud.server.people import People
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
-from mud.world.things import Thing
+from mud.world.roles import Role
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +60,8 @@ class Options(NamedTuple):
     brain: str | None = None  # name of every agent's brain, or `auto`; None to use each agent's own
     seed: int | None = None
     json: bool = False  # print events as JSON lines; only for a headless run
+    plain: bool = False  # the line mode also on a terminal
+    doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network that is opened
 
 
 def run(options: Options) -> int:
@@ -91,7 +93,6 @@ class App:
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
-        self._session: Session | None = None
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
         self._syncing = asyncio.Lock()  # two outcomes at once could be told in the wrong order
@@ -108,6 +109,7 @@ class App:
         parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
+        self._people = People(parts, self._reloading, self._submit, self._catch_up)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
@@ -122,7 +124,8 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
-        for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
+        observers = (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe)
+        for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
@@ -166,6 +169,8 @@ class App:
             ("watching the vault", self._reloading.watcher.run),
             ("looking through archives", self._check_lives),
         ]
+        if self._options.doors:
+            duties.append(("the doors", self._open_doors))
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
         return duties
@@ -184,7 +189,10 @@ class App:
             task.result()
 
     async def _play(self) -> None:
-        session = self._enter(self._until_gone(show_wrapped if self._terminal else show_plain))
+        show = self._until_gone(show_wrapped if self._terminal else show_plain)
+        session = self._people.enter_local(self._name, lambda message: show(message.text))
+        if self._unsynced:  # it was told before anybody played
+            session.tell(self._parts.texts.render(UNSYNCED, why=self._unsynced))
         try:
             if self._terminal:
                 words = self._parts.commands.words()
@@ -195,55 +203,27 @@ class App:
             else:
                 await run_plain(session, lambda: self._answered, sys.stdin.fileno())
         finally:
-            self._parts.engine.unobserve(session.observe)
+            self._people.leave(session)
 
-    def _enter(self, show: Callable[[str], None]) -> Session:
-        parts = self._parts
-        agent = self._player()
-        parts.engine.witnesses.add(agent.id)
-        self._reloading.watch_agent(agent.folder)
-        session = Session(agent.id, lambda line: self._submit(agent.id, line), show)
-        step = parts.engine.enter(agent.definition.thing(), self._start_of(agent.id).id)
-        if step.failed:
-            raise LociError(step.reply)
-        self._session = session
-        show(step.reply)
-        if self._unsynced:  # it was told before anybody played
-            session.tell(parts.texts.render(UNSYNCED, why=self._unsynced))
-        parts.engine.observe(session.observe)
-        self._tasks.append(asyncio.create_task(parts.minds.catch_up(agent)))
-        return session
+    async def _open_doors(self) -> None:
+        """Serve all doors of the network until the world ends. One that cannot be opened is told; the others are."""
+        # Imported here because a world without a network needs none of it.
+        from mud.server.doors import serve_doors
 
-    def _player(self) -> Agent:
-        found = find_definition(self._name, self._parts.minds.definitions)
-        if found is None:
-            slug = self._reloading.brought_back(self._name)
-            return self._parts.minds.open(slug) if slug else newcomer(self._parts, self._name, person=True)
-        if not found.person:
-            raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
-        return self._parts.minds.open(found.slug)
+        await serve_doors(self._parts, self._people, self._options.doors, self._tell)
 
-    def _start_of(self, who: str) -> Thing:
-        """Return where a character enters: its last location, else `start_location` of `config/world.md`."""
-        world = self._parts.engine.world
-        if (left := world.get(world.away.get(who, ""))) is not None:
-            return left
-        wanted = self._parts.configuration.get(WorldSettings).start_location
-        found = find_location(wanted, world.locations())
-        if found is None:
-            log.warning("config/world.md: start_location: there is no %r; starting elsewhere", wanted)
-        return found or world.locations()[0]
-
-    def _submit(self, who: str, line: str) -> Step:
-        step = submit(self._parts.engine, self._parts.minds, who, line)
+    def _submit(self, who: str, line: str, role: Role) -> Step:
+        step = submit(self._parts.engine, self._parts.minds, who, line, role)
         self._submitted(step)
         return step
 
+    def _catch_up(self, agent: Agent) -> None:
+        """Index what the index lacks of the memory of a character that came in."""
+        self._spawn(self._parts.minds.catch_up(agent))
+
     def _tell(self, text: str) -> None:
-        """Show a text to the owner: in the session if there is one, else on stderr."""
-        if self._session is not None:
-            self._session.tell(text)
-        else:
+        """Show a text to the owners that are in the world, else on stderr."""
+        if not self._people.tell_owners(text):
             print(text, file=sys.stderr, flush=True)
 
     def _submitted(self, step: Step) -> None:
@@ -259,8 +239,7 @@ class App:
         outcome = await carry_out(self._parts, request, self._reloading.everything)
         try:
             self._parts.engine.answer(request, outcome)
-            if self._session is not None:
-                look_through(self._session, self._parts.minds.resting)
+            look_through(self._people.sessions, self._parts.minds.resting)
         finally:
             self._answered.set()
 
@@ -349,9 +328,7 @@ class App:
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
         await asyncio.gather(*self._requests, return_exceptions=True)
-        if self._session is not None:
-            player = parts.engine.world.things[self._session.own]
-            parts.engine.leave(player)
+        self._people.leave_all()
         self._write_what_waits()
         await self._reloading.stop()
         with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all

@@ -35,6 +35,7 @@ from agents.text.habits import read_habits
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
+from mud.portal.settings import DoorSettings
 from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
@@ -55,6 +56,7 @@ SCHEMAS: dict[str, type] = {
     "memory_compaction": CompactionSettings,
     "recall": RecallSettings,
     "budget": BudgetSettings,
+    "doors": DoorSettings,
 }
 """The settings class of each file in `vault/config`."""
 

@@ -182,7 +182,10 @@ def build_world(
         world.apply(Put(thing, into) for thing, into in state.where.items())
         for thing, location in state.away.items():
             world.set_away(thing, location)
-        world.apply(FallAsleep(who) for who in state.asleep)
+        world.apply(FallAsleep(who, who in state.absent) for who in state.asleep)
+        for who, places in state.visited.items():
+            for place in places:
+                world.remember_visit(who, place)
     for record in records:
         world.apply(changes_of(record))
     world.apply(define)  # files may have been edited while the world was not running
@@ -195,8 +198,9 @@ def build_world(
 def _send_away(world: World, placed: Sequence[Placed]) -> None:
     fixed = {thing.id for thing, place in placed if place is not None}
     for thing in list(world.things.values()):
-        # A person has no brain, and no file gives it a place.
-        if thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed and thing.id in world.where:
+        # A person has no brain, and no file gives it a place. Whose person left sleeps on where it is.
+        person = thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed
+        if person and thing.id in world.where and thing.id not in world.absent:
             world.apply([Leave(thing.id)])
 
 
@@ -213,7 +217,9 @@ def not_in(world: World, state: SavedState | None) -> SavedState:
         return SavedState(0, 0, {}, {})
     where = {one: into for one, into in state.where.items() if one not in world.things}
     away = {one: location for one, location in state.away.items() if one not in world.things}
-    return SavedState(state.step, state.next_id, where, away, tuple(one for one in state.asleep if one in where))
+    asleep, absent = (tuple(one for one in some if one in where) for some in (state.asleep, state.absent))
+    visited = {one: places for one, places in state.visited.items() if one not in world.things}
+    return SavedState(state.step, state.next_id, where, away, asleep, absent=absent, visited=visited)
 
 
 def state_of(
@@ -222,4 +228,8 @@ def state_of(
     """Return the state to save after this step; about things that are missing now it says what `kept` says."""
     rest = not_in(world, kept)
     where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
-    return SavedState(step, world.next_id, where, away, (*world.asleep, *rest.asleep), files)
+    visited = {one: list(world.visited(one)) for one in world.things if world.visited(one)}
+    return SavedState(
+        step, world.next_id, where, away, (*world.asleep, *rest.asleep), files,
+        (*world.absent, *rest.absent), {**rest.visited, **visited},
+    )  # fmt: skip

@@ -11,7 +11,7 @@ from agents.population import PauseState, Population, Possession
 from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
-from mud.portal.session import Session
+from mud.portal.session import Sessions
 from mud.registry import suggest
 from mud.server.checks import check_lives
 from mud.server.wiring import Parts
@@ -123,15 +123,15 @@ STILL_ASLEEP = (WAKE, "sleep")
 POSSESSED = "possessed"  # stands in a trace in place of a brain: the owner decided
 
 
-def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
-    """Carry out a line of the owner, given by id; `quit` ends a possession first."""
+def submit(engine: Engine, minds: Population, who: str, line: str, role: Role) -> Step:
+    """Carry out a line of a person, whose character is given by id; `quit` ends a possession first."""
     resting = minds.resting
-    led = resting.leads(owner)
+    led = resting.leads(who) if role is Role.OWNER else None
     command = _command(engine, led.who, line) if led is not None else None
     if led is not None and command is not None and command.name == QUIT:
         resting.possession = None
     if led is None or (command is not None and command.name in (RELEASE, QUIT)):
-        return engine.step(owner, line, Role.OWNER)
+        return engine.step(who, line, role)
     step = _as_possessed(engine, led, line, command)
     if command is not None and command.role <= Role.AGENT:  # commands that only the owner may use are not the agent's
         _trace(engine, minds, led, step)
@@ -175,7 +175,8 @@ def _command(engine: Engine, who: str, line: str) -> Command | None:
         return None
 
 
-def look_through(session: Session, resting: PauseState) -> None:
-    """Let a session show what the possessed agent perceives, or the owner's character when there is none."""
-    led = resting.leads(session.own)
-    session.who = led.who if led is not None else session.own
+def look_through(sessions: Sessions, resting: PauseState) -> None:
+    """Let each session show what the agent perceives that its owner possesses, or else its own character."""
+    for session in list(sessions):
+        led = resting.leads(session.own)
+        sessions.look_through(session, led.who if led is not None else session.own)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
-from mud.portal.session import Session
+from mud.portal.session import Message, Session, Sessions
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
@@ -26,8 +28,17 @@ class Desk:
         self.engine: Engine = make_engine(registry=commands().joined([ask]), ledger=ledger)
         self.shown: list[str] = []
         self.steps: list[Step] = []
-        self.session = Session(ANN, self.submit, self.shown.append)
-        self.engine.observe(self.session.observe)
+        self.sessions = Sessions(self.engine.world)
+        self.engine.observe(self.sessions.observe)
+        self.session = self.begin(self.submit, self.show)
+
+    def begin(self, submit: Callable[[str], Step], show: Callable[[Message], None]) -> Session:
+        session = Session(ANN, submit, show)
+        self.sessions.add(session)
+        return session
+
+    def show(self, message: Message) -> None:
+        self.shown.append(message.text)
 
     def submit(self, line: str) -> Step:
         step = self.engine.step(ANN, line, Role.OWNER)
@@ -85,9 +96,8 @@ def test_answers_that_come_while_the_line_is_submitted_are_not_waited_for_again(
             desk.engine.answer(request, Outcome(f"{request.name}!"))
         return step
 
-    session = Session(ANN, submit_and_answer, desk.shown.append)
-    desk.engine.unobserve(desk.session.observe)
-    desk.engine.observe(session.observe)
+    desk.sessions.remove(desk.session)
+    session = desk.begin(submit_and_answer, desk.show)
     session.type("ask")
     assert not session.waiting
     assert desk.shown == ["one!", "two!", "You ask."]
@@ -130,11 +140,10 @@ def test_quitting_ends_the_session() -> None:
 def test_when_nobody_reads_any_more_the_session_is_over_and_the_world_goes_on() -> None:
     desk = Desk()
 
-    def gone(text: str) -> None:
+    def gone(message: Message) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    session = Session(ANN, desk.submit, gone)
-    desk.engine.observe(session.observe)
+    session = desk.begin(desk.submit, gone)
     do(desk.engine, "say hello", ELIZA)
     assert session.over
     third = Session(ANN, desk.submit, gone)

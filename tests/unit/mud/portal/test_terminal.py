@@ -24,7 +24,7 @@ SOON = 10.0
 async def type_in(keys: str, history: Path) -> tuple[list[str], Engine, Session]:
     """Type keys at a terminal and return what was shown, the engine and the session, once it has ended."""
     engine, shown = make_engine(), list[str]()
-    session = Session(ANN, lambda line: engine.step(ANN, line, Role.OWNER), shown.append)
+    session = Session(ANN, lambda line: engine.step(ANN, line, Role.OWNER), lambda message: shown.append(message.text))
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text(keys)
         await asyncio.wait_for(run_terminal(session, engine.commands.words(), history), SOON)

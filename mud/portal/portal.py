@@ -1,0 +1,76 @@
+"""What every door is given of the world, and how a door is written."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from mud.clock import Clock
+from mud.engine.engine import Engine
+from mud.portal.authentication import Authenticator
+from mud.portal.limits import Limits
+from mud.portal.session import Message, Session, Sessions
+from mud.portal.settings import DoorSettings
+from mud.storage.accounts import Account
+from mud.world.roles import Role
+
+
+class Enter(Protocol):
+    def __call__(self, account: Account | None, show: Callable[[Message], None]) -> Session:
+        """Let a person in, or a guest for None, and return their session. Raises Refusal, LociError and OSError."""
+
+
+class MemoryBar(NamedTuple):
+    """How much of a memory is in which form: counts of memories, and the number at which the next fold is due."""
+
+    longterm: int
+    recent: int
+    verbatim: int
+    next_fold: int | None
+
+
+@dataclass(frozen=True)
+class Portal:
+    """The world as doors see it. What concerns minds is handed in by `mud.server` as callables.
+
+    Args:
+        enter: lets a person with an account, or a guest, in.
+        leave: ends a session whose connection is gone; may be called twice.
+        away: returns what happened since a character's person left, in at most three lines.
+        memory: returns the state of a character's memory; None without one.
+    """
+
+    engine: Engine
+    clock: Clock
+    settings: Callable[[], DoorSettings]
+    sessions: Sessions
+    authenticator: Authenticator
+    limits: Limits
+    enter: Enter
+    leave: Callable[[Session], None]
+    memory: Callable[[str], MemoryBar | None]
+    words: Callable[[Role], list[str]]
+
+
+class Place(NamedTuple):
+    """Where a door listens."""
+
+    host: str
+    port: int
+
+
+class Door(NamedTuple):
+    """A way in over the network, as a plug-in.
+
+    Args:
+        serve: listens at a place until it is cancelled; calls its last argument with the address once people can come.
+    """
+
+    name: str
+    serve: Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]
+
+
+def door(name: str) -> Callable[[Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]], Door]:
+    """Make a coroutine function a door."""
+    return lambda serve: Door(name, serve)
