@@ -46,6 +46,7 @@ class TelnetConnection(asyncio.Protocol):
         self._paused = False
         self._since = self._portal.clock.monotonic()  # when it came, or the last line
         self._prompt, self._prompt_due, self._at_prompt = "", False, False
+        self._marked = b""  # what marks the end of the prompt that is shown
         self._modules = frozenset(MODULES)
         self._room: str | None = None
         self._vitals: dict[str, int | None] | None = None
@@ -173,7 +174,8 @@ class TelnetConnection(asyncio.Protocol):
             self._send_room(self.session)
         if self._prompt_due and not self._closing:
             prompt = "" if self._options.plain and self.session is not None else self._prompt
-            self._output.write(prompt.encode("utf-8") + self._options.prompt_end)
+            self._marked = self._options.prompt_end
+            self._output.write(prompt.encode(self._options.style.encoding, "replace") + self._marked)
             self._prompt_due, self._at_prompt = False, prompt != ""
         waiting = self._output.waiting
         self._output.flush()
@@ -218,8 +220,9 @@ class TelnetConnection(asyncio.Protocol):
             self._send_vitals(self.session)
 
     def _options_changed(self) -> None:
-        if self._at_prompt and self._options.prompt_end:
-            self._output.write(self._options.prompt_end)
+        if self._at_prompt and self._marked != self._options.prompt_end:
+            self._marked = self._options.prompt_end
+            self._output.write(self._marked)
         if self._options.gmcp and self._vitals is None and self.session is not None:
             self._send_character(self.session)
 
