@@ -51,8 +51,6 @@ async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], te
     A door that cannot listen is told, and the others are served.
     """
     portal = make_portal(parts, people)
-    for problem in people.problems:
-        tell(str(problem))
     await asyncio.gather(*(_serve(name, portal, port, tell) for name, port in ports.items()))
 
 

@@ -23,7 +23,7 @@ from mud.server.away import AwayNews
 from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
-from mud.storage.accounts import Account, AccountFiles, holds
+from mud.storage.accounts import Account, holds
 from mud.world.names import misleading
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -58,8 +58,7 @@ class People:
         self.settings = partial(parts.configuration.get, DoorSettings)
         self.limits = Limits(self.settings, parts.clock)
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
-        self.accounts = AccountFiles(parts.vault)
-        self.problems = self.accounts.load()
+        self.accounts = parts.accounts
         self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
 
