@@ -75,10 +75,13 @@ class Authenticator:
         self.check_address(address)
         if not self._settings().new_accounts:
             raise Refusal("This world takes no new accounts.", "its owner can make one for you")
-        self._check_new(name)
         check_password(password)
+        self.limits.login(address, name)  # who asks for many names finds out which are taken
+        self._check_new(name)
         self.limits.new_account(address)
-        return await self.create(name, Role.PLAYER, password)
+        account = await self.create(name, Role.PLAYER, password)
+        self.limits.login_succeeded(address, account.name)
+        return account
 
     async def create(self, name: str, role: Role, password: str, character: str = "") -> Account:
         """Make an account with a role, and return it. Raises LociError for an unfit name or password, and OSError.

@@ -125,6 +125,12 @@ class Limits:
         """The last addresses from which each account came in; strangers' failures do not make them wait."""
         self._lines, self._newcomers = RateTable(), RateTable()
 
+    @property
+    def kept(self) -> int:
+        """How many entries are held in RAM."""
+        tables = (self._by_address, self._by_name, self._lines, self._newcomers)
+        return len(self._open) + sum(map(len, tables))
+
     @contextmanager
     def connection(self, address: str) -> Iterator[None]:
         """Count a connection from an address for the length of the block. Raises Refusal."""
