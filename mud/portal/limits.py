@@ -128,8 +128,8 @@ class Limits:
     @property
     def kept(self) -> int:
         """How many entries are held in RAM."""
-        tables = (self._by_address, self._by_name, self._lines, self._newcomers)
-        return len(self._open) + sum(map(len, tables))
+        failures = len(self._by_address) + len(self._by_name)
+        return len(self._open) + failures + len(self._lines) + len(self._newcomers)
 
     @contextmanager
     def connection(self, address: str) -> Iterator[None]:
@@ -155,7 +155,7 @@ class Limits:
         if stranger:
             wait = max(wait, self._by_name.wait(key, now))
         if wait > 0:
-            raise Refusal(f"There were too many wrong passwords; wait {describe_wait(wait)}.")
+            raise Refusal(f"There were too many tries; wait {describe_wait(wait)}.")
         self._by_address.count(network, now, self._settings())
         if stranger:
             self._by_name.count(key, now, self._settings())

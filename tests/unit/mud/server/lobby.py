@@ -11,6 +11,7 @@ from argon2 import PasswordHasher
 
 from mud.clock import Clock
 from mud.engine.engine import Step
+from mud.portal.authentication import Authenticator
 from mud.portal.session import Message, Session
 from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
@@ -21,6 +22,7 @@ from mud.world.roles import Role
 from tests.houses import House, house
 
 QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
+"""What is hashed for a test need not resist anybody; the real one takes a third of a second."""
 HOME = "192.0.2.1"
 
 
@@ -51,7 +53,10 @@ class Lobby:
         self.home, self.parts, self.told = home, home.parts, list[str]()
         self.reloading = Reloading(home.parts, self.told.append)
         self.people = People(home.parts, self.reloading, self._submit, lambda agent: None)
-        self.accounts = self.people.accounts
+        self.accounts, people = self.people.accounts, self.people
+        people.authenticator = Authenticator(
+            people.accounts, people.limits, people.settings, home.parts.clock, people.free_name, QUICK
+        )
         self.asked: set[asyncio.Task[None]] = set()
         home.engine.observe(self.people.news.observe)
         home.engine.observe(self.people.sessions.observe)

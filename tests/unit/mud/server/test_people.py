@@ -57,8 +57,9 @@ async def test_an_account_has_so_many_places_and_no_more(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "name", ["Bob", "bob", "BOB", "The Bob", "B\u00f3b", "Воb", "Eliza", "E1iza", "The Garden", "sundial", "Guest 9", "guest"]
-)  # fmt: skip
+    "name",
+    ["Bob", "bob", "The Bob", "B\u00f3b", "Воb", "Eliza", "E1iza", "The Garden", "sundial", "Guest 9", "guest", "me"],
+)
 async def test_no_account_gets_a_name_that_is_anybodys_or_looks_like_it(tmp_path: Path, name: str) -> None:
     async with lobby(tmp_path) as hall:
         local = hall.owner("Bob")
