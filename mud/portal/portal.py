@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
+from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
 from mud.portal.limits import Limits
@@ -60,6 +61,7 @@ class Portal:
     away: Callable[[str], list[str]]
     memory: Callable[[str], MemoryBar | None]
     words: Callable[[Role], list[str]]
+    say: Say
 
 
 class Endpoint(NamedTuple):

@@ -32,6 +32,7 @@ def make_portal(parts: Parts, people: People) -> Portal:
         words=lambda role: sorted(
             word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
         ),
+        say=parts.texts.render,
     )
 
 

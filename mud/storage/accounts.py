@@ -53,7 +53,7 @@ class AccountFiles:
     """The accounts of a vault, a JSON file each. All of them are held in RAM."""
 
     def __init__(self, vault: Path) -> None:
-        self._folder = vault / FOLDER
+        self.folder = vault / FOLDER
         self._accounts: dict[str, tuple[str, Account]] = {}
         """Each account and the stem of its file, by its plain name."""
         self.banned_addresses: frozenset[str] = frozenset()
@@ -69,7 +69,7 @@ class AccountFiles:
         """
         problems: list[Problem] = []
         self._accounts.clear()
-        for path in sorted(matching(self._folder, "[!.]*.json")):
+        for path in sorted(matching(self.folder, "[!.]*.json")):
             try:
                 account = _account(self._read(path.name))
             except VaultProblem as wrong:
@@ -88,7 +88,7 @@ class AccountFiles:
 
     def _read(self, name: str) -> dict[str, object]:
         file = f"{FOLDER}/{name}"
-        text = read_if_there(self._folder / name, _LONGEST, file)
+        text = read_if_there(self.folder / name, _LONGEST, file)
         try:
             value = json.loads(text or "{}")
         except ValueError:
@@ -112,20 +112,20 @@ class AccountFiles:
         Args:
             synced: whether it has to outlast a power cut.
         """
-        make_folder(self._folder)
+        make_folder(self.folder)
         key = plain(account.name)
         # A file that could not be read is nobody's to overwrite.
-        taken = {path.stem for path in matching(self._folder, "[!.]*.json")}
+        taken = {path.stem for path in matching(self.folder, "[!.]*.json")}
         stem = self._accounts[key][0] if key in self._accounts else free_stem(taken, slugify(account.name))
         value = dataclasses.asdict(account) | {"role": account.role.name.lower()}
         text = json.dumps(value, ensure_ascii=False, indent=1) + "\n"
-        write_private(self._folder / f"{stem}.json", text, synced=synced)
+        write_private(self.folder / f"{stem}.json", text, synced=synced)
         self._accounts[key] = (stem, account)
 
     def ban_addresses(self, addresses: frozenset[str]) -> None:
         """Replace the banned addresses. Raises OSError."""
-        make_folder(self._folder)
-        write_private(self._folder / BANS, json.dumps({"addresses": sorted(addresses)}) + "\n")
+        make_folder(self.folder)
+        write_private(self.folder / BANS, json.dumps({"addresses": sorted(addresses)}) + "\n")
         self.banned_addresses = addresses
 
     def is_banned(self, address: str) -> bool:
