@@ -17,6 +17,7 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
+"""First characters of a line that stand for a command."""
 
 _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")

@@ -9,11 +9,11 @@ from typing import NamedTuple, Protocol
 from mud.clock import Clock
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
+from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.storage.accounts import Account
-from mud.world.roles import Role
 
 
 class Enter(Protocol):
@@ -39,6 +39,7 @@ class Portal:
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        complete: returns what the end of a line may become that somebody is typing.
     """
 
     engine: Engine
@@ -50,7 +51,7 @@ class Portal:
     enter: Enter
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
-    words: Callable[[Role], list[str]]
+    complete: Callable[[Session, str], Completions]
 
 
 class Place(NamedTuple):

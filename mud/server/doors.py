@@ -8,7 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from agents.compaction.due import next_at
+from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, MemoryBar, Place, Portal
+from mud.portal.session import Session
 from mud.portal.settings import DoorSettings
 from mud.registry import load
 from mud.server.people import People
@@ -35,10 +37,15 @@ def make_portal(parts: Parts, people: People) -> Portal:
         enter=people.enter,
         leave=people.leave,
         memory=partial(_memory, parts),
-        words=lambda role: sorted(
-            word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
-        ),
+        complete=partial(complete_line, parts),
     )
+
+
+def complete_line(parts: Parts, session: Session, line: str) -> Completions:
+    """Return what the end of a line may become that is typed in a session."""
+    agent = parts.minds.by_id(session.who)
+    known = known_to(parts.engine.world, session.who, agent.notes.titles() if agent else ())
+    return complete(line, parts.commands, session.role, known)
 
 
 def _memory(parts: Parts, who: str) -> MemoryBar | None:
