@@ -85,11 +85,11 @@ def find_command(line: InputLine, commands: Registry[Command], locations: Iterab
     speak = "to speak, begin with say"
     near = suggest(line.verb, commands.words()) or _begun(line.verb, commands.words())
     if any(plain(body) in map(plain, one.names) for one in locations):
-        hint = f"did you mean go {plain(body)}? help lists all"
+        hint = f"did you mean go {plain(body)}? help all lists every command"
     elif near is None:
-        hint = f"help lists all; {speak}"
+        hint = f"help all lists every command; {speak}"
     else:
-        hint = f"did you mean {near}? help lists all"
+        hint = f"did you mean {near}? help all lists every command"
         hint = f"{speak}; {hint}" if line.rest and near != "say" else hint
     raise Refusal(f'There is no command "{shortened(line.verb, 40)}".', hint)
 
