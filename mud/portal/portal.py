@@ -54,7 +54,7 @@ class Portal:
     complete: Callable[[Session, str], Completions]
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a door listens."""
 
     host: str
@@ -69,9 +69,9 @@ class Door(NamedTuple):
     """
 
     name: str
-    serve: Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]
+    serve: Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]
 
 
-def door(name: str) -> Callable[[Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]], Door]:
+def door(name: str) -> Callable[[Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]], Door]:
     """Make a coroutine function a door."""
     return lambda serve: Door(name, serve)

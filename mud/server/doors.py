@@ -9,7 +9,7 @@ from functools import partial
 
 from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
-from mud.portal.portal import Door, MemoryBar, Place, Portal
+from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
 from mud.portal.session import Session
 from mud.portal.settings import DoorSettings
 from mud.registry import load
@@ -73,7 +73,7 @@ async def _serve(name: str, portal: Portal, port: int, tell: Callable[[str], Non
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
     try:
-        await found.serve(portal, Place(host, port), lambda address: tell(f"{name}: {address}"))
+        await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
     except OSError as error:
         log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
         tell(f"{name} cannot be opened at {host}:{port} ({error.strerror or error}); the world goes on without it")
