@@ -30,6 +30,16 @@ class MemoryBar(NamedTuple):
     next_fold: int | None
 
 
+class OpenMind(NamedTuple):
+    """A memory in words: its summaries, empty when there is none, and the newest memories, oldest first."""
+
+    name: str
+    bar: MemoryBar
+    longterm: str
+    recent: str
+    newest: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Portal:
     """The world as doors see it. What concerns minds is handed in by `mud.server` as callables.
