@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
+from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
 from mud.portal.completion import Completions
@@ -62,6 +63,7 @@ class Portal:
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
     complete: Callable[[Session, str], Completions]
+    say: Say
 
 
 class Endpoint(NamedTuple):

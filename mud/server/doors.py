@@ -38,6 +38,7 @@ def make_portal(parts: Parts, people: People) -> Portal:
         leave=people.leave,
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
+        say=parts.texts.render,
     )
 
 
