@@ -114,6 +114,7 @@ class LineReader:
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
     """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
+    session.on_private = lambda private: answered().set()  # the next line is no longer waited with
     try:
         while not session.over and (line := await reader.next()) is not None:
             session.type(line)

@@ -29,9 +29,9 @@ from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.logs import logging_into
-from mud.server.people import People
+from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
-from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
+from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
@@ -124,7 +124,10 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
-        observers = (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe)
+        observers = (
+            parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
+            self._people.news.observe,
+        )  # fmt: skip
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
@@ -190,7 +193,7 @@ class App:
 
     async def _play(self) -> None:
         show = self._until_gone(show_wrapped if self._terminal else show_plain)
-        session = self._people.enter_local(self._name, lambda message: show(message.text))
+        session = self._people.enter_local(self._name, lambda message: show(message.text), news=self._terminal)
         if self._unsynced:  # it was told before anybody played
             session.tell(self._parts.texts.render(UNSYNCED, why=self._unsynced))
         try:
@@ -236,7 +239,7 @@ class App:
         task.add_done_callback(self._requests.discard)
 
     async def _carry_out(self, request: Request) -> None:
-        outcome = await carry_out(self._parts, request, self._reloading.everything)
+        outcome = await carry_out(self._parts, request, self._reloading.everything, self._people)
         try:
             self._parts.engine.answer(request, outcome)
             look_through(self._people.sessions, self._parts.minds.resting)
@@ -327,6 +330,8 @@ class App:
         await self._living.stop()
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
+        for session in self._people.sessions:
+            session.ask_no_more()
         await asyncio.gather(*self._requests, return_exceptions=True)
         self._people.leave_all()
         self._write_what_waits()

@@ -11,7 +11,6 @@ from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
 from mud.portal.session import Session
-from mud.portal.settings import DoorSettings
 from mud.registry import load
 from mud.server.people import People
 from mud.server.wiring import Parts
@@ -20,22 +19,17 @@ log = logging.getLogger(__name__)
 
 
 def make_portal(parts: Parts, people: People) -> Portal:
-    """Return what doors are given. Raises VaultProblem when an account cannot be read."""
-    # Imported here because a world without a network needs no password hashes.
-    from mud.portal.authentication import Authenticator
-    from mud.portal.limits import Limits
-
-    settings = partial(parts.configuration.get, DoorSettings)
-    limits = Limits(settings, parts.clock)
+    """Return what doors are given."""
     return Portal(
         engine=parts.engine,
         clock=parts.clock,
-        settings=settings,
+        settings=people.settings,
         sessions=people.sessions,
-        authenticator=Authenticator(people.accounts, limits, settings, parts.clock, people.free_name),
-        limits=limits,
+        authenticator=people.authenticator,
+        limits=people.limits,
         enter=people.enter,
         leave=people.leave,
+        away=people.news.lines,
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
@@ -65,7 +59,7 @@ async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], te
     A door that cannot listen is told, and the others are served.
     """
     portal = make_portal(parts, people)
-    for problem in people.accounts.load():
+    for problem in people.problems:
         tell(str(problem))
     await asyncio.gather(*(_serve(name, portal, port, tell) for name, port in ports.items()))
 
