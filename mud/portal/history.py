@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import closing
 from pathlib import Path
 
 from mud.clock import Clock, iso
@@ -24,7 +23,7 @@ class InputHistory:
     def read(self) -> list[str]:
         """Return the kept lines, oldest first; none when the file cannot be read."""
         try:
-            with open(open_own(self._path, os.O_RDONLY), "rb") as file:
+            with os.fdopen(open_own(self._path, os.O_RDONLY), "rb") as file:
                 file.seek(max(0, os.fstat(file.fileno()).st_size - LONGEST))
                 kept = file.read().decode("utf-8", "replace")
         except OSError:
@@ -36,7 +35,7 @@ class InputHistory:
         text = f"\n# {iso(self._clock.now())}\n+{line}\n"
         try:
             make_folder(self._path.parent, above=True)
-            with closing(open(open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab")) as file:
+            with os.fdopen(open_own(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), "ab") as file:
                 file.write(text.encode("utf-8", "replace"))
         except OSError as error:
             log.warning("what was typed cannot be kept for the arrow keys: %s", error)

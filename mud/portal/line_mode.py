@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Callable, Iterable
 
 from prompt_toolkit import PromptSession
@@ -11,9 +13,10 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
 from prompt_toolkit.patch_stdout import patch_stdout
 
+from mud.portal.ansi import Style, draw, fitting
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
-from mud.portal.session import Session
+from mud.portal.session import Message, Session, tells_password
 
 
 class _Kept(History):
@@ -24,7 +27,7 @@ class _Kept(History):
         self._kept, self._session = kept, session
 
     def append_string(self, string: str) -> None:
-        if not self._session.private:
+        if not self._session.private and not tells_password(string):
             super().append_string(string)
 
     def load_history_strings(self) -> Iterable[str]:
@@ -42,6 +45,17 @@ class _Completer(Completer):
         line = document.text_before_cursor
         found = self._complete(line)
         return (Completion(choice, found.start - len(line)) for choice in found.choices)
+
+
+def coloured() -> Callable[[Message], str]:
+    """Return what draws messages for this terminal: wrapped at its width, and in colours unless NO_COLOR is set."""
+    colours = 0 if os.environ.get("NO_COLOR") else 16
+
+    def drawn(message: Message) -> str:
+        style = Style(colours, fitting(shutil.get_terminal_size().columns))
+        return draw(message, style).decode().replace("\r\n", "\n").removesuffix("\n")
+
+    return drawn
 
 
 async def ask_name(question: str, default: str) -> str | None:

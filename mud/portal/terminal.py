@@ -27,11 +27,13 @@ from mud.portal.history import InputHistory
 from mud.portal.map import draw_map
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.scene import scene_of
-from mud.portal.session import Message, Session
+from mud.portal.session import Message, Session, tells_password
+from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
 from mud.portal.terminal_widgets import Panel, Prompt, Story
 from mud.portal.text_map import sketch
+from mud.world.narration import shortened
 from mud.world.world import World
 
 STORY = 104  # columns of the story at most; what a terminal has more is for the panels
@@ -51,7 +53,6 @@ class TerminalView:
         memory: returns the state of a character's memory; None without one.
         minds: returns the ids of those whose minds a session may open, its own first.
         mind: opens one of them; None without one.
-        away: returns what happened since the character's person left.
     """
 
     world: World
@@ -62,7 +63,6 @@ class TerminalView:
     memory: Callable[[str], MemoryBar | None]
     minds: Callable[[Session], Sequence[str]]
     mind: Callable[[str], OpenMind | None]
-    away: Callable[[str], Sequence[str]]
 
 
 async def run_terminal(view: TerminalView, name: str | None, default: str, history: InputHistory) -> str:
@@ -109,7 +109,7 @@ class Terminal(App[None]):
     ]
 
     def __init__(self, view: TerminalView, default: str, history: InputHistory) -> None:
-        super().__init__(ansi_color=True)
+        super().__init__(PatientDriver, ansi_color=True)
         self.theme = "ansi-dark"
         self.view, self.default, self.history = view, default, history
         self.session: Session | None = None
@@ -151,11 +151,20 @@ class Terminal(App[None]):
 
     def on_mount(self) -> None:
         asyncio.get_running_loop().set_task_factory(self._factory)  # textual sets one for the whole program
-        self.set_interval(TICK, self._draw_panels)
+        self.set_interval(TICK, self._tick)
         if self.session is None:
             self.push_screen(AskName(self.view.say, self.default, self._try_name))
         else:
             self._draw()
+
+    async def _tick(self) -> None:
+        if isinstance(driver := self._driver, PatientDriver):
+            if driver.gone:
+                await self.action_quit()
+            if driver.behind and driver.caught_up:
+                driver.behind = False
+                self.refresh(layout=True)
+        self._draw_panels()
 
     def _try_name(self, name: str) -> str:
         """Let the person in, and return why not."""
@@ -171,8 +180,6 @@ class Terminal(App[None]):
         session = self.session = self.view.enter(name, self.show)
         session.on_end = self.exit
         session.on_private = self._hide_typing
-        for line in self.view.away(session.own):
-            self._tell(Text(line, "italic"))
         self._tell(Text(f"\n{self.view.say(words.TRY)}", "dim"))
 
     def _hide_typing(self, private: bool) -> None:
@@ -199,11 +206,15 @@ class Terminal(App[None]):
         self._draw_panels()
 
     def _draw_notice(self) -> None:
+        """Show the newest notice as far as it fits, and how to see the rest and the others."""
         if not self.notices:
             return
-        first, *more = self.notices[-1].split("\n")
-        behind = f" ({self.view.say(words.MORE_NOTICES)})" if more or len(self.notices) > 1 else ""
-        self.query_one("#notice", Static).update(Text(first + behind, "bold", overflow="ellipsis", no_wrap=True))
+        line = self.query_one("#notice", Static)
+        text, width = self.notices[-1].partition("\n")[0], line.size.width
+        if text != self.notices[-1] or len(text) > width or len(self.notices) > 1:
+            behind = f" ({self.view.say(words.MORE_NOTICES)})"
+            text = shortened(text, max(width - len(behind) - 3, 0)) + behind
+        line.update(Text(text, "bold", no_wrap=True))
 
     def _draw_panels(self) -> None:
         """Draw what has changed of the panels."""
@@ -231,7 +242,7 @@ class Terminal(App[None]):
     def on_prompt_typed(self, event: Prompt.Typed) -> None:
         if self.session is None:
             return
-        if not self.session.private:
+        if not self.session.private and not tells_password(event.line):
             self._tell(Text(f"\n> {event.line}", "dim"))
         self.query_one(Story).follow()
         self.session.type(event.line)

@@ -1,4 +1,4 @@
-"""What the terminal shows as coloured texts. Only the colours of the terminal itself are used, as its owner likes them."""
+"""What the terminal shows as coloured texts, in the colours of the terminal itself, as its owner likes them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from mud.portal.session import Mark, Message
 from mud.portal.text_map import Cell, sketch
 
 MARKS = {
-    "place": "bold green", "person": "cyan", "item": "yellow", "exit": "green", "speech": "bold", "here": "bold reverse",
+    "place": "bold green", "person": "cyan", "item": "yellow", "exit": "green", "speech": "bold",
+    "here": "bold reverse",
 }  # fmt: skip
 """The style of each mark of messages and drawings; each can be told without colours or does not matter."""
 KINDS = {"refusal": "red", "question": "bold", "whisper": "magenta", "departure": "dim", "arrival": "dim"}
@@ -49,7 +50,8 @@ def map_text(map: Map, scene: Scene | None, room: Cell, say: Say) -> Text:
     columns, rows = room
     named = sketch(map, scene.id, names=True)
     roomy = named.size[0] <= columns and named.size[1] <= rows
-    drawing = named if roomy else sketch(map, scene.id, names=False, window=(max(columns, 1), max(rows - len(ways.split()), 3)))
+    window = (max(columns, 1), max(rows - len(scene.ways), 3))
+    drawing = named if roomy else sketch(map, scene.id, names=False, window=window)
     return Text("\n").join([marked(drawing.text, drawing.marks), ways])
 
 

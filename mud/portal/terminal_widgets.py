@@ -16,6 +16,7 @@ from textual.widgets import Input, RichLog, Static
 
 from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
+from mud.portal.session import tells_password
 
 KEPT = 1_000  # texts of the story that can be scrolled back to
 
@@ -177,7 +178,7 @@ class Prompt(Input):
         self.value = ""
         if not line.strip() and not self.password:
             return
-        if not self.password and self._lines[-1:] != [line]:
+        if not self.password and not tells_password(line) and self._lines[-1:] != [line]:
             self._lines.append(line)
             self._history.add(line)
         self.post_message(self.Typed(line))
