@@ -2,32 +2,34 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import pty
-import sys
+import struct
+import termios
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from mud.portal.modes import SMALLEST, Mode, mode_of
+from mud.portal.modes import SMALLEST, Mode, Streams, mode_of
 
 SCREEN = {"TERM": "xterm-256color"}
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Make the standard streams those of a terminal of 80 columns and 24 rows."""
+def terminal() -> Iterator[Streams]:
+    """The standard streams of a terminal of 80 columns and 24 rows."""
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "wb", 0), os.fdopen(theirs, "w", encoding="utf-8") as stream:
-        for name in ("stdin", "stdout", "__stderr__"):
-            monkeypatch.setattr(sys, name, stream)
-        monkeypatch.setenv("COLUMNS", "80")
-        monkeypatch.setenv("LINES", "24")
-        yield
+        resize(Streams(stream, stream, stream), 80, 24)
+        yield Streams(stream, stream, stream)
 
 
-@pytest.mark.usefixtures("terminal")
+def resize(terminal: Streams, columns: int, rows: int) -> None:
+    fcntl.ioctl(terminal.stdout.fileno(), termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+
+
 @pytest.mark.parametrize(
     ("plain", "environment", "mode"),
     [
@@ -43,25 +45,25 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     ],
 )
 def test_a_terminal_is_a_full_screen_unless_it_or_its_user_asks_for_lines(
-    plain: bool | None, environment: dict[str, str], mode: Mode
+    terminal: Streams, plain: bool | None, environment: dict[str, str], mode: Mode
 ) -> None:
-    assert mode_of(plain, environment) is mode
+    assert mode_of(plain, terminal, environment) is mode
 
 
-@pytest.mark.usefixtures("terminal")
-@pytest.mark.parametrize(("name", "size"), [("COLUMNS", SMALLEST[0]), ("LINES", SMALLEST[1])])
-def test_a_small_window_is_used_line_by_line(monkeypatch: pytest.MonkeyPatch, name: str, size: int) -> None:
-    monkeypatch.setenv(name, str(size))
-    assert mode_of(None, SCREEN) is Mode.SCREEN
-    monkeypatch.setenv(name, str(size - 1))
-    assert mode_of(None, SCREEN) is Mode.LINES
+def test_a_small_window_is_used_line_by_line(terminal: Streams) -> None:
+    columns, rows = SMALLEST
+    for size, mode in (
+        ((columns, rows), Mode.SCREEN),
+        ((columns - 1, rows), Mode.LINES),
+        ((200, rows - 1), Mode.LINES),
+    ):
+        resize(terminal, *size)
+        assert mode_of(None, terminal, SCREEN) is mode
 
 
-@pytest.mark.usefixtures("terminal")
-def test_a_pipe_is_a_pipe_and_errors_written_to_a_file_leave_the_line_mode(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_is_a_pipe_and_where_errors_go_to_a_file_the_line_mode_is_left(terminal: Streams) -> None:
     with Path(os.devnull).open("w", encoding="utf-8") as null:
-        monkeypatch.setattr(sys, "__stderr__", null)
-        assert mode_of(None, SCREEN) is Mode.LINES
-        monkeypatch.setattr(sys, "stdin", null)
-        assert mode_of(None, SCREEN) is Mode.PIPE
-        assert mode_of(True, SCREEN) is Mode.PIPE
+        assert mode_of(None, terminal._replace(stderr=null), SCREEN) is Mode.LINES
+        for plain in (None, True, False):
+            assert mode_of(plain, terminal._replace(stdin=null), SCREEN) is Mode.PIPE
+            assert mode_of(plain, terminal._replace(stdout=null), SCREEN) is Mode.PIPE
