@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -21,18 +22,19 @@ from mud.portal.history import InputHistory
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.session import Message, Session, Sessions, names_around
 from mud.portal.terminal import Terminal, TerminalView
-from mud.portal.terminal_widgets import Panel, Prompt, Story
+from mud.portal.terminal_widgets import LineInput, Panel, Story
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, TEXTS, do, make_engine
 
 SMALL, LARGE = (80, 24), (200, 60)
+BAR = MemoryBar(65, 64, 12, 193)
 PANELS = ["story", "map", "here", "carried", "memory"]
 
 
 class Player:
     """Ann at a terminal of her own."""
 
-    def __init__(self, kept: Path, bar: MemoryBar | None = MemoryBar(65, 64, 12, 193)) -> None:
+    def __init__(self, kept: Path, bar: MemoryBar | None = BAR) -> None:
         self.engine: Engine = make_engine()
         self.sessions = Sessions(self.engine.world)
         self.engine.observe(self.sessions.observe)
@@ -40,7 +42,7 @@ class Player:
         self.history = InputHistory(kept / "log" / "history", VirtualClock())
         self.minds = {
             ANN: OpenMind("Ann", MemoryBar(0, 0, 3, 129), "", "", ("1. I came.",)),
-            ELIZA: OpenMind("Eliza", MemoryBar(65, 64, 12, 193), "I listened for years.", "Ann came by. " * 300, ()),
+            ELIZA: OpenMind("Eliza", BAR, "I listened for years.", "Ann came by. " * 300, ()),
         }
         self.view = TerminalView(
             self.engine.world, VirtualClock(), TEXTS.render, self.enter, self.completed,
@@ -94,9 +96,11 @@ async def playing(
 
 
 async def typed(pilot: Pilot[None], text: str, *then: str) -> None:
-    """Type a text, then press keys."""
-    names = {" ": "space", "@": "at", "'": "apostrophe"}
-    await pilot.press(*(names.get(letter, letter) for letter in text), *then)
+    """Put a text where the cursor is, as a paste does, then press keys."""
+    if text:
+        pilot.app.post_message(Paste(text))
+        await pilot.pause()
+    await pilot.press(*then)
     await pilot.pause()
 
 
@@ -127,7 +131,7 @@ async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path:
         await typed(pilot, "say hello", "enter")
         assert '> say hello\nYou say, "hello"' in player.shown
         await typed(pilot, "dr", "up")
-        prompt = player.app.query_one(Prompt)
+        prompt = player.app.query_one(LineInput)
         assert prompt.value == "say hello"
         await pilot.press("up", "up")
         assert prompt.value == "say good evening"
@@ -138,7 +142,7 @@ async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path:
 
 async def test_the_tab_key_fills_in_what_is_sure_and_goes_through_the_choices(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
-        prompt = player.app.query_one(Prompt)
+        prompt = player.app.query_one(LineInput)
         await typed(pilot, "whi", "tab", "e", "l", "tab")
         assert prompt.value == "whisper Eliza "
         await pilot.press("ctrl+u")
@@ -171,16 +175,16 @@ async def test_every_panel_and_page_is_reached_by_keys_alone_with_and_without_co
             reached.append(app.focused.id)
             assert app.focused.size.height > 0
         assert sorted(filter(None, reached)) == sorted(PANELS)
-        await typed(pilot, "l")  # whatever is typed goes into the line
-        assert app.focused is app.query_one(Prompt)
-        assert app.query_one(Prompt).value == "l"
+        await pilot.press("l")  # whatever is typed goes into the line
+        assert app.focused is app.query_one(LineInput)
+        assert app.query_one(LineInput).value == "l"
         for key, title in (("f1", "Help"), ("f2", "Map"), ("f3", "The mind of Ann"), ("f5", "Notices")):
             await pilot.press(key)
             await pilot.pause()
             assert title in player.screen
             assert "Esc: back" in player.screen
         await pilot.press("escape")
-        assert app.focused is app.query_one(Prompt)
+        assert app.focused is app.query_one(LineInput)
         colours = set(re.findall(r"fill: (#[0-9a-f]{6})", app.export_screenshot()))
         assert (len(colours) > 3) is colour
 
@@ -278,7 +282,7 @@ async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_p
         await pilot.pause()
         assert page.scroll_offset.y > 0
         await pilot.press("right", "f3")
-        assert player.app.focused is player.app.query_one(Prompt)
+        assert player.app.focused is player.app.query_one(LineInput)
 
 
 async def test_a_private_line_is_shown_and_kept_nowhere(tmp_path: Path) -> None:
@@ -308,7 +312,7 @@ async def test_leaving_by_key_is_leaving_by_quit(tmp_path: Path, keys: tuple[str
 async def test_ctrl_d_deletes_where_something_is_typed(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         await typed(pilot, "look", "home", "ctrl+d")
-        assert player.app.query_one(Prompt).value == "ook"
+        assert player.app.query_one(LineInput).value == "ook"
         assert not player.session.over
 
 
