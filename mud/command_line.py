@@ -77,9 +77,13 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
+    run.add_argument("--as", dest="name", metavar="NAME", help="your name (a terminal asks, else it is Visitor)")
     run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
-    run.add_argument("--plain", action="store_true", help="line by line also on a terminal; a pipe always is")
+    run.add_argument(
+        "--plain",
+        action=argparse.BooleanOptionalAction,
+        help="line by line also on a terminal, or never there; a pipe always is",
+    )
     for option in _DOOR_OPTIONS.values():
         run.add_argument(
             option, type=_port, default=0, metavar="PORT/off", help=f"port for {option[2:]} (default: off)"

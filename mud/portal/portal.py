@@ -10,11 +10,11 @@ from mud.clock import Clock
 from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
+from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.storage.accounts import Account
-from mud.world.roles import Role
 
 
 class Enter(Protocol):
@@ -38,6 +38,16 @@ class MemoryBar(NamedTuple):
     next_fold: int | None
 
 
+class OpenMind(NamedTuple):
+    """A memory in words: its summaries, empty when there is none, and the newest memories, oldest first."""
+
+    name: str
+    bar: MemoryBar
+    longterm: str
+    recent: str
+    newest: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Portal:
     """The world as doors see it. What concerns minds is handed in by `mud.server` as callables.
@@ -48,6 +58,7 @@ class Portal:
         away: returns what happened while a character's person was away the last time, in at most three lines; who
             comes in is told it anyway.
         memory: returns the state of a character's memory; None without one.
+        complete: returns what the end of a line may become that somebody is typing.
     """
 
     engine: Engine
@@ -60,7 +71,7 @@ class Portal:
     leave: Callable[[Session], None]
     away: Callable[[str], list[str]]
     memory: Callable[[str], MemoryBar | None]
-    words: Callable[[Role], list[str]]
+    complete: Callable[[Session, str], Completions]
     say: Say
 
 
