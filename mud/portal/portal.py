@@ -36,6 +36,7 @@ class Portal:
 
     Args:
         enter: lets a person with an account, or a guest, in.
+        enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
@@ -48,6 +49,7 @@ class Portal:
     authenticator: Authenticator
     limits: Limits
     enter: Enter
+    enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
     words: Callable[[Role], list[str]]
