@@ -55,7 +55,7 @@ class Portal:
     words: Callable[[Role], list[str]]
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a door listens."""
 
     host: str
@@ -70,9 +70,9 @@ class Door(NamedTuple):
     """
 
     name: str
-    serve: Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]
+    serve: Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]
 
 
-def door(name: str) -> Callable[[Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]], Door]:
+def door(name: str) -> Callable[[Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]], Door]:
     """Make a coroutine function a door."""
     return lambda serve: Door(name, serve)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from agents.compaction.due import next_at
-from mud.portal.portal import Door, MemoryBar, Place, Portal
+from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
 from mud.portal.settings import DoorSettings
 from mud.registry import load
 from mud.server.people import People
@@ -71,7 +71,7 @@ async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable
     host = getattr(portal.settings(), f"{name}_host")
     for port in ports:
         try:
-            await found.serve(portal, Place(host, port), lambda address: tell(f"{name}: {address}"))
+            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
         except OSError as error:
             if error.errno == errno.EADDRINUSE and port != ports[-1]:
                 continue
