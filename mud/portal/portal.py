@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
+from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
 from mud.portal.limits import Limits
@@ -53,6 +54,7 @@ class Portal:
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
     words: Callable[[Role], list[str]]
+    say: Say
 
 
 class Endpoint(NamedTuple):

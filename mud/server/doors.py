@@ -40,6 +40,7 @@ def make_portal(parts: Parts, people: People, name: str) -> Portal:
         words=lambda role: sorted(
             word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
         ),
+        say=parts.texts.render,
     )
 
 
