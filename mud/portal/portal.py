@@ -10,11 +10,11 @@ from mud.clock import Clock
 from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
+from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.storage.accounts import Account
-from mud.world.roles import Role
 
 
 class Enter(Protocol):
@@ -41,6 +41,7 @@ class Portal:
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        complete: returns what the end of a line may become that somebody is typing.
     """
 
     engine: Engine
@@ -53,7 +54,7 @@ class Portal:
     enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
-    words: Callable[[Role], list[str]]
+    complete: Callable[[Session, str], Completions]
     say: Say
 
 

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from agents.compaction.due import next_at
+from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
+from mud.portal.session import Session
 from mud.portal.settings import DoorSettings
 from mud.registry import load
 from mud.server.people import People
@@ -37,11 +39,16 @@ def make_portal(parts: Parts, people: People, name: str) -> Portal:
         enter_owner=partial(people.enter_local, name),
         leave=people.leave,
         memory=partial(_memory, parts),
-        words=lambda role: sorted(
-            word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
-        ),
+        complete=partial(complete_line, parts),
         say=parts.texts.render,
     )
+
+
+def complete_line(parts: Parts, session: Session, line: str) -> Completions:
+    """Return what the end of a line may become that is typed in a session."""
+    agent = parts.minds.by_id(session.who)
+    known = known_to(parts.engine.world, session.who, agent.notes.titles() if agent else ())
+    return complete(line, parts.commands, session.role, known)
 
 
 def _memory(parts: Parts, who: str) -> MemoryBar | None:

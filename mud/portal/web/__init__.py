@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mud.portal.portal import Place, Portal, door
+from mud.portal.portal import Endpoint, Portal, door
 
 
-async def serve(portal: Portal, place: Place, opened: Callable[[str], None]) -> None:
+async def serve(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve web pages at a place until cancelled; `opened` is called with the address for the owner.
 
     That address signs the first browser in as owner that visits it.

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from mud.portal.portal import Place, Portal
+from mud.portal.portal import Endpoint, Portal
 from mud.portal.web.site import Site
 
 LONGEST_MESSAGE = 400_000
@@ -28,7 +28,7 @@ class _Listener(uvicorn.Server):
         yield
 
 
-async def listen(portal: Portal, place: Place, opened: Callable[[str], None]) -> None:
+async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve the pages until cancelled. Raises OSError."""
     heard = _bound(place)
     host, port = heard.getsockname()[:2]
@@ -65,7 +65,7 @@ def _configuration(site: Site) -> uvicorn.Config:
     )
 
 
-def _bound(place: Place) -> socket.socket:
+def _bound(place: Endpoint) -> socket.socket:
     family, kind, protocol, _, address = socket.getaddrinfo(
         place.host, place.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]
