@@ -59,22 +59,20 @@ class Seat:
     """Somebody's place in the world.
 
     Args:
-        enter: lets the person in; raises LociError and OSError.
-        account: name of the account; empty without one.
+        enter: lets the person in who comes from an address; raises LociError and OSError.
         left: called when the session is over.
     """
 
     def __init__(
         self,
         portal: Portal,
-        enter: Callable[[Callable[[Message], None]], Session],
-        account: str = "",
+        enter: Callable[[Callable[[Message], None], str], Session],
         left: Callable[[], None] = lambda: None,
     ) -> None:
         self.story = Story()
         self.session: Session | None = None
         self.screens: set[Screen] = set()
-        self._portal, self._enter, self._account, self._left = portal, enter, account, left
+        self._portal, self._enter, self._left = portal, enter, left
         self._numbers: dict[str, int] = {}
         """Number of the last line of each page."""
         self._typed = 0.0
@@ -91,8 +89,7 @@ class Seat:
             self._leaving.cancel()
             self._leaving = None
         if self.session is None:
-            session = self._enter(self._show)
-            session.account, session.door, session.address = self._account, "web", address
+            session = self._enter(self._show, address)
             session.on_end, session.on_private = self._ended, self._ask_privately
             self.session = session
             self._typed = self._portal.clock.monotonic()

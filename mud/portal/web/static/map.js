@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 import { Atlas } from "./atlas.js";
-import { connect } from "./world.js";
+import { connect } from "./page.js";
 
 let own = "";
 let ways = {};
