@@ -76,7 +76,7 @@ class Seat:
         self._numbers: dict[str, int] = {}
         """Number of the last line of each page."""
         self._typed = 0.0
-        self._leaving: asyncio.TimerHandle | None = None
+        self._leaving: asyncio.Task[None] | None = None
 
     @property
     def taken(self) -> bool:
@@ -100,7 +100,12 @@ class Seat:
         """Take a page away. The character of the last one leaves a little later, as most people come back at once."""
         self.screens.discard(screen)
         if not self.screens and self.session is not None and self._leaving is None:
-            self._leaving = asyncio.get_running_loop().call_later(GRACE, self.leave)
+            self._leaving = asyncio.create_task(self._leave_later())
+
+    async def _leave_later(self) -> None:
+        await self._portal.clock.sleep(GRACE)
+        self._leaving = None
+        self.leave()
 
     def leave(self) -> None:
         """Take the character away."""
