@@ -54,6 +54,7 @@ class Portal:
 
     Args:
         enter: lets a person with an account, or a guest, in.
+        enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened while a character's person was away the last time, in at most three lines; who
             comes in is told it anyway.
@@ -68,6 +69,7 @@ class Portal:
     authenticator: Authenticator
     limits: Limits
     enter: Enter
+    enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     away: Callable[[str], list[str]]
     memory: Callable[[str], MemoryBar | None]
