@@ -12,6 +12,7 @@ from mud.portal.authentication import Authenticator
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
+from mud.portal.views import Views
 from mud.storage.accounts import Account
 from mud.world.roles import Role
 
@@ -39,6 +40,7 @@ class Portal:
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        views: what owners may see of minds and of the running program.
     """
 
     engine: Engine
@@ -51,6 +53,7 @@ class Portal:
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
     words: Callable[[Role], list[str]]
+    views: Views
 
 
 class Place(NamedTuple):

@@ -10,9 +10,12 @@ from functools import partial
 from agents.compaction.due import next_at
 from mud.portal.portal import Door, MemoryBar, Place, Portal
 from mud.portal.settings import DoorSettings
+from mud.portal.views import Views
 from mud.registry import load
+from mud.server.mind_views import MindReader
 from mud.server.people import People
 from mud.server.wiring import Parts
+from mud.server.world_views import WorldReader
 
 log = logging.getLogger(__name__)
 
@@ -38,6 +41,7 @@ def make_portal(parts: Parts, people: People) -> Portal:
         words=lambda role: sorted(
             word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
         ),
+        views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
     )
 
 

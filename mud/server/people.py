@@ -42,6 +42,7 @@ class People:
     ) -> None:
         self.sessions = Sessions(parts.engine.world)
         self.accounts = AccountFiles(parts.vault)
+        self.wrote = reloading.wrote
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
         self._passing: set[str] = set()
         """Ids of characters that go away when nobody leads them any more: those of guests and of the local player."""
