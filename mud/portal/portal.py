@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
+from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
+from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.portal.views import Views
 from mud.storage.accounts import Account
-from mud.world.roles import Role
 
 
 class Enter(Protocol):
@@ -37,9 +38,11 @@ class Portal:
 
     Args:
         enter: lets a person with an account, or a guest, in.
+        enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        complete: returns what the end of a line may become that somebody is typing.
         views: what owners may see of minds and of the running program.
     """
 
@@ -50,13 +53,15 @@ class Portal:
     authenticator: Authenticator
     limits: Limits
     enter: Enter
+    enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
-    words: Callable[[Role], list[str]]
+    complete: Callable[[Session, str], Completions]
+    say: Say
     views: Views
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a door listens."""
 
     host: str
@@ -71,9 +76,9 @@ class Door(NamedTuple):
     """
 
     name: str
-    serve: Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]
+    serve: Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]
 
 
-def door(name: str) -> Callable[[Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]], Door]:
+def door(name: str) -> Callable[[Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]], Door]:
     """Make a coroutine function a door."""
     return lambda serve: Door(name, serve)

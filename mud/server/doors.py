@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from agents.compaction.due import next_at
-from mud.portal.portal import Door, MemoryBar, Place, Portal
+from mud.portal.completion import Completions, complete, known_to
+from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
+from mud.portal.session import Session
 from mud.portal.settings import DoorSettings
 from mud.portal.views import Views
 from mud.registry import load
@@ -20,8 +23,8 @@ from mud.server.world_views import WorldReader
 log = logging.getLogger(__name__)
 
 
-def make_portal(parts: Parts, people: People) -> Portal:
-    """Return what doors are given. Raises VaultProblem when an account cannot be read."""
+def make_portal(parts: Parts, people: People, name: str) -> Portal:
+    """Return what doors are given; `name` is that of the person who started the program."""
     # Imported here because a world without a network needs no password hashes.
     from mud.portal.authentication import Authenticator
     from mud.portal.limits import Limits
@@ -36,13 +39,20 @@ def make_portal(parts: Parts, people: People) -> Portal:
         authenticator=Authenticator(people.accounts, limits, settings, parts.clock, people.free_name),
         limits=limits,
         enter=people.enter,
+        enter_owner=partial(people.enter_local, name),
         leave=people.leave,
         memory=partial(_memory, parts),
-        words=lambda role: sorted(
-            word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
-        ),
+        complete=partial(complete_line, parts),
+        say=parts.texts.render,
         views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
     )
+
+
+def complete_line(parts: Parts, session: Session, line: str) -> Completions:
+    """Return what the end of a line may become that is typed in a session."""
+    agent = parts.minds.by_id(session.who)
+    known = known_to(parts.engine.world, session.who, agent.notes.titles() if agent else ())
+    return complete(line, parts.commands, session.role, known)
 
 
 def _memory(parts: Parts, who: str) -> MemoryBar | None:
@@ -55,22 +65,29 @@ def _memory(parts: Parts, who: str) -> MemoryBar | None:
     return MemoryBar(counts[0], counts[1], memory.total - memory.watermark, next_at(agent.compactor.view))
 
 
-async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], tell: Callable[[str], None]) -> None:
-    """Serve the doors with these names at their ports until cancelled; `tell` is called with what owners should know.
+async def serve_doors(
+    parts: Parts, people: People, name: str, ports: Mapping[str, Sequence[int]], tell: Callable[[str], None]
+) -> None:
+    """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
-    A door that cannot listen is told, and the others are served.
+    `tell` is called with what owners should know: the address of each door, or why it cannot listen.
     """
-    portal = make_portal(parts, people)
+    portal = make_portal(parts, people, name)
     for problem in people.accounts.load():
         tell(str(problem))
-    await asyncio.gather(*(_serve(name, portal, port, tell) for name, port in ports.items()))
+    await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 
-async def _serve(name: str, portal: Portal, port: int, tell: Callable[[str], None]) -> None:
+async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str], None]) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
-    try:
-        await found.serve(portal, Place(host, port), lambda address: tell(f"{name}: {address}"))
-    except OSError as error:
-        log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
-        tell(f"{name} cannot be opened at {host}:{port} ({error.strerror or error}); the world goes on without it")
+    for port in ports:
+        try:
+            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and port != ports[-1]:
+                continue
+            log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
+            why = error.strerror or error
+            tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it")
+            return
