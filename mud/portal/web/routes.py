@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.portal.web import entrance, play
+from mud.portal.web import entrance, minds, play, world
 from mud.portal.web.visit import WebRoute
 
-ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *minds.ROUTES, *world.ROUTES)

@@ -1,0 +1,50 @@
+// The prompt of now as a bar by section, and what had no room in it.
+
+import { ask, count, empty, h, many, show } from "./dom.js";
+
+const COLOURS = {
+  identity: "accent", commands: "soft", longterm: "longterm", recent: "recent", transcript: "verbatim", notes: "sight",
+  experiences: "deed", hints: "inner", situation: "speech", words: "soft", cue: "ink",
+};
+const NAMES = {
+  identity: "who it is", commands: "commands", longterm: "long-term summary", recent: "recent summary",
+  transcript: "word for word", notes: "related notes", experiences: "related past", hints: "hints",
+  situation: "where it is", words: "words between", cue: "the cue",
+};
+
+export async function prompt(place, one) {
+  const told = await ask("minds/prompt", { agent: one.slug });
+  const text = h("div", { class: "sectiontext", "aria-live": "polite" });
+  const free = told.window - told.reserve - told.tokens;
+  const choose = (section, button) => {
+    for (const each of place.querySelectorAll("[aria-pressed]")) each.setAttribute("aria-pressed", "false");
+    button.setAttribute("aria-pressed", "true");
+    show(text, h("h2", {}, NAMES[section.name] ?? section.name), h("pre", { tabindex: 0 }, section.text));
+  };
+  const parts = told.sections.filter((section) => section.tokens > 0);
+  const buttons = parts.map((section) => {
+    const button = h(
+      "button",
+      {
+        type: "button", "aria-pressed": "false", class: "part", title: `${NAMES[section.name] ?? section.name}, ${many(section.tokens, "token")}`,
+        style: { "flex-grow": section.tokens, "--part": `var(--${COLOURS[section.name] ?? "soft"})` },
+      },
+      h("span", {}, NAMES[section.name] ?? section.name),
+      h("span", { class: "tokens" }, count(section.tokens)),
+    );
+    button.addEventListener("click", () => choose(section, button));
+    return button;
+  });
+  show(
+    place,
+    h("p", { class: "hint" }, `What a model would be asked at the next thought: ${many(told.tokens, "token")} of ${count(told.window)}, `,
+      `with ${count(told.reserve)} kept for the reply and ${count(free)} free.`),
+    h("div", { class: "promptbar" }, buttons,
+      h("span", { class: "free", style: { "flex-grow": Math.max(0, free) } }, h("span", {}, "free"), h("span", { class: "tokens" }, count(free))),
+      h("span", { class: "reply", style: { "flex-grow": told.reserve } }, h("span", {}, "reply"), h("span", { class: "tokens" }, count(told.reserve)))),
+    h("section", {}, h("h2", {}, "Left out"),
+      told.shed.length ? h("ul", { class: "plain" }, told.shed.map((each) => h("li", {}, each))) : empty("Nothing: everything has room.")),
+    text,
+  );
+  if (buttons.length) choose(parts[0], buttons[0]);
+}
