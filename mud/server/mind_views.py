@@ -29,6 +29,7 @@ from mud.errors import Refusal, Unavailable
 from mud.portal.views import Json
 from mud.sanitize import sanitize
 from mud.server.wiring import Parts
+from mud.world.things import Kind
 
 STRETCHES = 240
 """Parts that a life is cut into at most."""
@@ -303,14 +304,18 @@ def _graph(name: str, people: Sequence[Acquaintance], notes: Sequence[Note], kin
     nodes: dict[str, Json] = {folded(name): {"id": folded(name), "name": name, "kind": "self", "times": 0}}
     for person in people:
         nodes[folded(person.name)] = {
-            "id": folded(person.name), "name": person.name, "kind": "person", "times": person.times,
+            "id": folded(person.name), "name": person.name, "kind": Kind.CHARACTER.value, "times": person.times,
             "first": person.first, "last": person.last,
         }  # fmt: skip
     edges = {(folded(name), folded(one.name)): {"kind": "met", "times": one.times} for one in people}
+    met = set(nodes)
     for note in notes:
         key = folded(note.title)
         fresh = {"id": key, "name": note.title, "kind": kinds.get(key, "note"), "times": 0}
         nodes[key] = {**nodes.get(key, fresh), "note": _cut(note.text), "updated": note.updated}
+    edges |= {
+        (folded(name), key): {"kind": "noted", "times": 1} for note in notes if (key := folded(note.title)) not in met
+    }
     edges |= {pair: {"kind": "names", "times": 1} for pair in _named_in(notes, nodes) if pair not in edges}
     return {"nodes": list(nodes.values()), "edges": [{"from": a, "to": b, **one} for (a, b), one in edges.items()]}
 

@@ -68,7 +68,7 @@ async def _follow(visit: Visit) -> None:
             if not _may_see(visit):
                 await socket.close(NOT_FOR_YOU)
                 return
-            await socket.send_bytes(orjson.dumps(batch))
+            await socket.send_text(orjson.dumps(batch).decode())
             waiting = asyncio.create_task(fresh.wait())
             await asyncio.wait((waiting, gone), return_when=asyncio.FIRST_COMPLETED)
             waiting.cancel()

@@ -1,6 +1,6 @@
 // What happens in the world, as it happens, filtered by place, person and kind.
 
-import { empty, h, many, show, socket, time } from "./dom.js";
+import { h, recently, show, socket } from "./dom.js";
 
 const MOST = 1000;
 const KINDS = { speech: "speech", emote: "gestures", action: "deeds", departure: "departures", arrival: "arrivals" };
@@ -37,7 +37,7 @@ export async function chronicle(place) {
   const item = (event) => h(
     "li",
     { class: event.kind ?? "earlier" },
-    time(event.at, true),
+    recently(event.at),
     h("span", { class: "place" }, event.place ?? "nowhere"),
     h("span", { class: "text" }, event.text),
   );
@@ -72,8 +72,8 @@ export async function chronicle(place) {
     if (over) return;
     wire = socket("world/chronicle");
     let first = true;
-    wire.addEventListener("message", async ({ data }) => {
-      const fresh = JSON.parse(typeof data === "string" ? data : await data.text());
+    wire.addEventListener("message", ({ data }) => {
+      const fresh = JSON.parse(data);
       if (first) {
         events.length = 0;
         list.replaceChildren();

@@ -71,6 +71,7 @@ export const span = ({ first, last }) => (first === last ? count(first) : `${cou
 export const size = ({ first, last }) => last - first + 1;
 
 const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+const nearDay = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 
 export function moment(at) {
@@ -85,6 +86,13 @@ export function timeOfDay(at) {
 
 export const time = (at, short = false) =>
   h("time", { datetime: at, title: moment(at) }, short ? timeOfDay(at) : moment(at));
+
+// The time of day, and before it the day unless that is today.
+export function recently(at) {
+  const date = new Date(at);
+  const today = date.toDateString() === new Date().toDateString();
+  return h("time", { datetime: at, title: moment(at) }, today ? timeOfDay(at) : `${nearDay.format(date)}, ${timeOfDay(at)}`);
+}
 
 // ---- tabs ----
 

@@ -3,7 +3,7 @@
 import cytoscape from "../vendor/cytoscape.mjs";
 import { ask, colour, empty, h, many, moment, onTheme, show } from "./dom.js";
 
-const SHADES = { self: "accent", person: "speech", place: "deed", item: "sight", note: "inner" };
+const SHADES = { self: "accent", character: "speech", location: "deed", item: "sight", note: "inner" };
 
 export async function graph(place, one, rest) {
   const told = await ask("minds/graph", { agent: one.slug });
@@ -20,12 +20,11 @@ export async function graph(place, one, rest) {
   const net = cytoscape({
     container: canvas,
     elements: [
-      ...told.nodes.map((node) => ({ data: { id: node.id, name: node.name, kind: node.kind, size: 14 + 7 * Math.log2(1 + node.times) } })),
+      ...told.nodes.map((node) => ({ data: { id: node.id, name: node.name, kind: node.kind, size: node.kind === "self" ? 44 : 14 + 5 * Math.log2(1 + node.times) } })),
       ...told.edges.map((edge) => ({ data: { source: edge.from, target: edge.to, kind: edge.kind, width: 1 + Math.log2(1 + edge.times) / 2 } })),
     ],
-    layout: { name: "cose", animate: false, randomize: false, nodeRepulsion: 24000, idealEdgeLength: 80, padding: 24 },
+    layout: { name: "cose", animate: false, randomize: false, nodeRepulsion: () => 900000, idealEdgeLength: () => 110, edgeElasticity: () => 60, nodeOverlap: 30, padding: 24 },
     style: looks(),
-    wheelSensitivity: 0.3,
     maxZoom: 3,
     minZoom: 0.2,
   });
@@ -48,7 +47,7 @@ export async function graph(place, one, rest) {
   };
 }
 
-const ORDER = ["self", "person", "note", "place", "item"];
+const ORDER = ["self", "character", "note", "location", "item"];
 const before = (a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || b.times - a.times || a.name.localeCompare(b.name);
 
 function about(node, near, one, choose) {
@@ -68,13 +67,14 @@ const looks = () => [
   {
     selector: "node",
     style: {
-      label: "data(name)", width: "data(size)", height: "data(size)", color: colour("ink"), "font-size": 12,
+      label: "data(name)", width: "data(size)", height: "data(size)", color: colour("ink"), "font-size": 11,
       "font-family": "system-ui, sans-serif", "text-valign": "bottom", "text-margin-y": 4, "background-color": colour("soft"),
       "text-background-color": colour("paper"), "text-background-opacity": 0.75, "text-background-padding": 2,
     },
   },
   ...Object.entries(SHADES).map(([kind, name]) => ({ selector: `node[kind="${kind}"]`, style: { "background-color": colour(name) } })),
   { selector: "edge", style: { width: "data(width)", "line-color": colour("line"), "curve-style": "haystack", opacity: 0.9 } },
+  { selector: 'edge[kind="noted"]', style: { "line-style": "dotted", width: 1 } },
   { selector: "edge.near", style: { "line-color": colour("accent") } },
   { selector: "node.chosen", style: { "border-width": 3, "border-color": colour("ink") } },
 ];

@@ -15,6 +15,7 @@ const FILLS = [
   { name: "seen", colour: "sight", kinds: ["saw", "result"] },
   { name: "thought, noted, dreamed", colour: "inner", kinds: ["thought", "note", "dream"] },
 ];
+const WIDE = 60; // bars at most
 const REASONS = { automatic: "when it was due", manual: "asked for", sleep: "asleep", pressure: "for want of room" };
 
 export async function life(place, one) {
@@ -29,7 +30,7 @@ export async function life(place, one) {
     now(told),
     charts.length ? charts.map(([title, hint, made]) => figure(title, hint, made)) : empty(
       "There is too little to draw yet."),
-    h("div", { class: "columns" }, folds(told, one), inner(told, one), heavy(told, one)),
+    h("div", { class: "columns" }, h("div", {}, folds(told, one), heavy(told, one)), inner(told, one)),
   );
   return () => charts.forEach(([, , made]) => made.end());
 }
@@ -76,10 +77,11 @@ function drawn(told, one) {
   const bands = told.sleeps.map(({ from, to }) => [seqAt(told, from), to ? seqAt(told, to) : told.memories]);
   const parts = told.stretches;
   const x = parts.map((part) => part.last);
-  const at = (place) => `${span({ first: parts[place].first, last: parts[place].last })}, ${moment(parts[place].begins)}`;
+  const wide = joined(parts, Math.ceil(parts.length / WIDE));
+  const at = (part) => `${span(part)}, ${moment(part.begins)}`;
   const points = tierPoints(told);
   return [
-    ["Tiers over time", "From left to right the memories, from the first to the last. Ticks are folds; shaded is sleep.",
+    ["Tiers over time", "From left to right the memories, from the first to the last. Ticks are folds, shaded is sleep. Drag to look closer; a double click shows all again.",
       chart({
         label: "How many memories were in which tier, after each fold. Arrow keys move, Enter opens the archive.",
         x: points.map((point) => point.at), stacked: true, height: 200, marks, bands,
@@ -90,16 +92,16 @@ function drawn(told, one) {
           `${name} ${count(points[place][tier])}`).join(", ")}`,
         open: (place) => open(Math.max(1, points[place].at)),
       })],
-    ["What fills it", "How many memories of which kind. Click to read them in the archive.",
+    ["What fills it", "The share of each kind of memory. Click to read them in the archive.",
       chart({
-        label: "How many memories of which kind each stretch holds. Arrow keys move, Enter opens the archive.",
-        x, stacked: true, marks, bands,
+        label: "The share of each kind of memory in each stretch. Arrow keys move, Enter opens the archive.",
+        x: wide.map((part) => part.last), stacked: true, height: 120, max: 100, bands,
         series: FILLS.map((fill) => ({
           name: fill.name, colour: fill.colour, shape: "bars",
-          values: parts.map((part) => fill.kinds.reduce((sum, each) => sum + (part.kinds[each] ?? 0), 0)),
+          values: wide.map((part) => (100 * fill.kinds.reduce((sum, each) => sum + (part.kinds[each] ?? 0), 0)) / size(part)),
         })),
-        told: (place) => `${at(place)}: ${Object.entries(parts[place].kinds).map(([kind, n]) => `${kind} ${n}`).join(", ")}`,
-        open: (place) => open(parts[place].first),
+        told: (place) => `${at(wide[place])}: ${Object.entries(wide[place].kinds).map(([kind, n]) => `${kind} ${n}`).join(", ")}`,
+        open: (place) => open(wide[place].first),
       })],
     ["Importance", "The mean of each stretch, and its weightiest memory; from 1, a trifle, to 10, never to be forgotten.",
       chart({
@@ -109,10 +111,22 @@ function drawn(told, one) {
           { name: "mean", colour: "accent", shape: "line", values: parts.map((part) => part.mean) },
           { name: "highest", colour: "inner", shape: "points", values: parts.map((part) => part.highest) },
         ],
-        told: (place) => `${at(place)}: mean ${parts[place].mean}, highest ${parts[place].highest}`,
+        told: (place) => `${at(parts[place])}: mean ${parts[place].mean}, highest ${parts[place].highest}`,
         open: (place) => open(parts[place].first),
       })],
   ];
+}
+
+// Every so many stretches as one, for what would only flicker otherwise.
+function joined(parts, each) {
+  const found = [];
+  for (let at = 0; at < parts.length; at += each) {
+    const some = parts.slice(at, at + each);
+    const kinds = {};
+    for (const part of some) for (const [kind, n] of Object.entries(part.kinds)) kinds[kind] = (kinds[kind] ?? 0) + n;
+    found.push({ ...some[0], last: some.at(-1).last, ends: some.at(-1).ends, kinds });
+  }
+  return found;
 }
 
 // The tiers right before and after each fold, and now.
@@ -159,7 +173,7 @@ function receipt(fold, one) {
     "summary",
     {},
     time(fold.at),
-    h("span", {}, recent ? `memories ${span(recent)}` : `memories ${span(longterm)}`),
+    h("span", {}, span(recent ?? longterm)),
     h("span", { class: "sub" }, REASONS[fold.reason] ?? fold.reason ?? ""),
   );
   const details = h("details", { class: "fold" }, line, body);

@@ -49,11 +49,11 @@ export function chart({ label, x, series, height = 150, told, open, stacked = fa
     return {
       width: canvas.clientWidth || 600,
       height,
-      padding: [8, 8, 0, 0],
+      padding: [8, 28, 0, 0],
       scales: { x: { time: false }, y: { range: (_, low, high) => [0, max ?? Math.max(1, high * 1.05)] } },
       axes: [
         { ...axis(), values: (_, ticks) => ticks.map(count), size: 24 },
-        { ...axis(), size: 52, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? count(tick) : "")) },
+        { ...axis(), size: 68, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? count(tick) : "")) },
       ],
       series: [{}, ...drawn],
       legend: { show: false },

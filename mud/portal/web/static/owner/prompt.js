@@ -29,7 +29,7 @@ export async function prompt(place, one) {
         type: "button", "aria-pressed": "false", class: "part", title: `${NAMES[section.name] ?? section.name}, ${many(section.tokens, "token")}`,
         style: { "flex-grow": section.tokens, "--part": `var(--${COLOURS[section.name] ?? "soft"})` },
       },
-      h("span", {}, NAMES[section.name] ?? section.name),
+      h("span", { class: "name" }, NAMES[section.name] ?? section.name),
       h("span", { class: "tokens" }, count(section.tokens)),
     );
     button.addEventListener("click", () => choose(section, button));
@@ -40,8 +40,10 @@ export async function prompt(place, one) {
     h("p", { class: "hint" }, `What a model would be asked at the next thought: ${many(told.tokens, "token")} of ${count(told.window)}, `,
       `with ${count(told.reserve)} kept for the reply and ${count(free)} free.`),
     h("div", { class: "promptbar" }, buttons,
-      h("span", { class: "free", style: { "flex-grow": Math.max(0, free) } }, h("span", {}, "free"), h("span", { class: "tokens" }, count(free))),
-      h("span", { class: "reply", style: { "flex-grow": told.reserve } }, h("span", {}, "reply"), h("span", { class: "tokens" }, count(told.reserve)))),
+      h("span", { class: "free", style: { "flex-grow": Math.max(0, free) } }, h("span", { class: "name" }, "free"), h("span", { class: "tokens" }, count(free))),
+      h("span", { class: "reply", style: { "flex-grow": told.reserve } }, h("span", { class: "name" }, "reply"), h("span", { class: "tokens" }, count(told.reserve)))),
+    h("p", { class: "legend" }, parts.map((section) => h("span", { class: "key" },
+      h("i", { style: { background: `var(--${COLOURS[section.name] ?? "soft"})` } }), `${NAMES[section.name] ?? section.name} ${count(section.tokens)}`))),
     h("section", {}, h("h2", {}, "Left out"),
       told.shed.length ? h("ul", { class: "plain" }, told.shed.map((each) => h("li", {}, each))) : empty("Nothing: everything has room.")),
     text,
