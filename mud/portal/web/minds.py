@@ -11,7 +11,9 @@ from mud.world.roles import Role
 
 
 async def _page(visit: Visit) -> Response:
-    return page(visit, "Minds", body_of("minds"), script="minds.js", styles=("vendor/uplot.css", "owner.css"))
+    return page(
+        visit, "Minds", body_of("minds"), script="owner/minds.js", styles=("vendor/uplot.css", "owner/owner.css")
+    )
 
 
 ROUTES = (

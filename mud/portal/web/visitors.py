@@ -15,6 +15,7 @@ from mud.world.roles import Role
 
 MOST = 2000
 """Browsers that may be signed in at a time; then the one that was silent longest is signed out."""
+IDLE = "You have been silent for so long that you are let go. Come in again whenever you like."
 LASTS = 12 * 3600.0
 """Seconds without a request after which a browser is signed out."""
 
@@ -58,7 +59,13 @@ class Visitors:
         cookie = secrets.token_urlsafe(32)
         owner = role is Role.OWNER and account is None
         enter = self._portal.enter_owner if owner else partial(self._portal.enter, account)
-        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), Seat(self._portal, enter))
+
+        def left() -> None:
+            if role is Role.GUEST:  # whose character goes with the session
+                self._visitors.pop(cookie, None)
+
+        seat = Seat(self._portal, enter, account.name if account else "", left)
+        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), seat)
         return cookie
 
     def sign_out(self, cookie: str) -> None:
@@ -88,6 +95,13 @@ class Visitors:
             return False
         visitor.account, visitor.role = today, today.role
         return True
+
+    def sweep(self) -> None:
+        """Sign out whose time is over, and let go who has typed nothing for too long."""
+        for cookie, one in list(self._visitors.items()):
+            one.seat.leave_when_idle(IDLE)
+            if self._clock.monotonic() - one.seen > LASTS and not one.seat.taken:
+                self.sign_out(cookie)
 
     def close(self) -> None:
         """Sign everybody out."""

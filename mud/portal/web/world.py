@@ -22,7 +22,9 @@ NOT_FOR_YOU = 4403  # code that closes a websocket
 
 
 async def _page(visit: Visit) -> Response:
-    return page(visit, "World", body_of("world"), script="world.js", styles=("vendor/uplot.css", "owner.css"))
+    return page(
+        visit, "World", body_of("world"), script="owner/world.js", styles=("vendor/uplot.css", "owner/owner.css")
+    )
 
 
 async def _change(visit: Visit) -> Response:

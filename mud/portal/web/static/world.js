@@ -1,37 +1,59 @@
-// The page World. The address says what is shown: #settings/recall is one file of settings.
+// What Play and Map share: the connection, the story, the line, and how the connection goes.
 
-import { chronicle } from "./owner/chronicle.js";
-import { cost } from "./owner/cost.js";
-import { empty, failed, show, tabs } from "./owner/dom.js";
-import { models } from "./owner/models.js";
-import { problems } from "./owner/problems.js";
-import { settings } from "./owner/settings.js";
+import { byId, el } from "./dom.js";
+import { Connection } from "./connection.js";
+import { Line } from "./line.js";
+import { Story } from "./story.js";
 
-const VIEWS = { chronicle, models, cost, settings, problems };
-const NAMES = { chronicle: "Chronicle", models: "Models", cost: "Cost", settings: "Settings", problems: "Problems" };
+const SAID = {
+  lost: "The connection is lost. It is being made again; what you type now is sent then.",
+  over: "You have left the world.",
+  refused: "You are not let in just now.",
+};
 
-const bar = document.getElementById("tabs");
-const place = document.getElementById("view");
-let leave = () => {};
+// Connects a page; `on` has a function for each further part of a message.
+export function connect(view, on) {
+  const story = new Story(byId("story"), byId("newest"), () => connection.page);
+  const status = byId("status");
 
-async function turn() {
-  const [name, ...rest] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  const view = VIEWS[name] ? name : "chronicle";
-  leave();
-  leave = () => {};
-  const focused = document.activeElement?.getAttribute("role") === "tab";
-  show(bar, tabs(NAMES, view, "What to see of the world", (key) => { location.hash = `#${key}`; }));
-  if (focused) document.getElementById(`tab-${view}`)?.focus();
-  place.className = `view ${view}`;
-  place.setAttribute("aria-labelledby", `tab-${view}`);
-  document.title = `World, ${NAMES[view]}`;
-  show(place, empty("Looking."));
-  try {
-    leave = (await VIEWS[view](place, rest.join("/"))) ?? leave;
-  } catch (error) {
-    show(place, failed(error));
-  }
+  const state = (how, why = "") => {
+    status.hidden = how === "open";
+    status.replaceChildren(why || SAID[how] || "");
+    if (how === "over" || how === "refused") {
+      const back = el("button", { type: "button", onclick: () => connection.open() }, "Come in again");
+      status.append(" ", back);
+      back.focus();
+    }
+    document.body.dataset.connection = how;
+  };
+
+  const connection = new Connection(view, {
+    state,
+    pieces: (pieces) => story.add(pieces),
+    restart: () => story.clear(),
+    gap: () => story.note("Some of what was told meanwhile is not kept here any more."),
+    private: (value) => (line.private = value),
+    completed: (found) => line.completed(found),
+    ...on,
+  });
+
+  const send = (text, isPrivate = false) => {
+    const number = connection.type(text);
+    story.following = true;
+    if (!isPrivate) story.pend(text, number);
+  };
+  const line = new Line(byId("line"), byId("input"), byId("choices"), {
+    send,
+    complete: (text) => connection.complete(text),
+  });
+
+  // Whoever begins to type anywhere on the page means the line.
+  document.addEventListener("keydown", (event) => {
+    const free = event.target === document.body || event.target === story.box;
+    if (free && event.key.length === 1 && event.key !== " " && !event.ctrlKey && !event.metaKey && !event.altKey) {
+      byId("input").focus();
+    }
+    if (event.key === "Escape") byId("input").focus();
+  });
+  return { send, story };
 }
-
-addEventListener("hashchange", turn);
-await turn();

@@ -2,7 +2,7 @@
 
 import { ask, count, empty, h, many, show } from "./dom.js";
 
-const SHADES = ["speech", "longterm", "verbatim", "recent", "inner", "sight", "deed", "accent"];
+const SHADES = ["spoken", "longterm", "verbatim", "recent", "inward", "seen", "done", "accent"];
 const tokens = (amount) => amount.prompt + amount.reply;
 
 export async function cost(place) {

@@ -1,21 +1,13 @@
-// Elements from values, and the little that both pages for owners share. Texts only ever become text nodes.
+// What both pages for owners share: elements from values, asking, words, tabs.
 
-const SVG = "http://www.w3.org/2000/svg";
+import { counted, el } from "../dom.js";
 
-function fill(element, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (name === "style") for (const [key, one] of Object.entries(value)) element.style.setProperty(key, one);
-    else if (name === "value") element.value = value;
-    else element.setAttribute(name, value === true ? "" : value);
-  }
-  element.append(...children.flat(3).filter((one) => one !== null && one !== undefined && one !== false && one !== ""));
-  return element;
+// An element; children may be nested lists, and what is empty or false is left out. Styles are set by their names.
+export function h(name, { style = {}, ...attributes } = {}, ...children) {
+  const node = el(name, attributes, ...children.flat(3).filter((child) => child || child === 0));
+  for (const [key, value] of Object.entries(style)) node.style.setProperty(key, value);
+  return node;
 }
-
-export const h = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
-export const s = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 
 export function show(place, ...children) {
   place.replaceChildren(...children.flat(3).filter(Boolean));
@@ -66,7 +58,7 @@ export function socket(path) {
 // ---- words ----
 
 export const count = (number) => number.toLocaleString("en");
-export const many = (number, one, more = `${one}s`) => `${count(number)} ${number === 1 ? one : more}`;
+export const many = counted;
 export const span = ({ first, last }) => (first === last ? count(first) : `${count(first)} to ${count(last)}`);
 export const size = ({ first, last }) => last - first + 1;
 

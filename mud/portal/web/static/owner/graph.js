@@ -3,7 +3,7 @@
 import cytoscape from "../vendor/cytoscape.mjs";
 import { ask, colour, empty, h, many, moment, onTheme, show } from "./dom.js";
 
-const SHADES = { self: "accent", character: "speech", location: "deed", item: "sight", note: "inner" };
+const SHADES = { self: "accent", character: "spoken", location: "done", item: "seen", note: "inward" };
 
 export async function graph(place, one, rest) {
   const told = await ask("minds/graph", { agent: one.slug });
@@ -68,12 +68,12 @@ const looks = () => [
     selector: "node",
     style: {
       label: "data(name)", width: "data(size)", height: "data(size)", color: colour("ink"), "font-size": 11,
-      "font-family": "system-ui, sans-serif", "text-valign": "bottom", "text-margin-y": 4, "background-color": colour("soft"),
-      "text-background-color": colour("paper"), "text-background-opacity": 0.75, "text-background-padding": 2,
+      "font-family": "Literata, Georgia, serif", "text-valign": "bottom", "text-margin-y": 4, "background-color": colour("soft"),
+      "text-background-color": colour("sheet"), "text-background-opacity": 0.75, "text-background-padding": 2,
     },
   },
   ...Object.entries(SHADES).map(([kind, name]) => ({ selector: `node[kind="${kind}"]`, style: { "background-color": colour(name) } })),
-  { selector: "edge", style: { width: "data(width)", "line-color": colour("line"), "curve-style": "haystack", opacity: 0.9 } },
+  { selector: "edge", style: { width: "data(width)", "line-color": colour("rule"), "curve-style": "haystack", opacity: 0.9 } },
   { selector: 'edge[kind="noted"]', style: { "line-style": "dotted", width: 1 } },
   { selector: "edge.near", style: { "line-color": colour("accent") } },
   { selector: "node.chosen", style: { "border-width": 3, "border-color": colour("ink") } },

@@ -10,10 +10,10 @@ const TIERS = [
   ["verbatim", "word for word"],
 ];
 const FILLS = [
-  { name: "spoken", colour: "speech", kinds: ["said", "heard", "told"] },
-  { name: "done", colour: "deed", kinds: ["did", "moved"] },
-  { name: "seen", colour: "sight", kinds: ["saw", "result"] },
-  { name: "thought, noted, dreamed", colour: "inner", kinds: ["thought", "note", "dream"] },
+  { name: "spoken", colour: "spoken", kinds: ["said", "heard", "told"] },
+  { name: "done", colour: "done", kinds: ["did", "moved"] },
+  { name: "seen", colour: "seen", kinds: ["saw", "result"] },
+  { name: "thought, noted, dreamed", colour: "inward", kinds: ["thought", "note", "dream"] },
 ];
 const WIDE = 60; // bars at most
 const REASONS = { automatic: "when it was due", manual: "asked for", sleep: "asleep", pressure: "for want of room" };
@@ -109,7 +109,7 @@ function drawn(told, one) {
         x, height: 120, max: 10, bands,
         series: [
           { name: "mean", colour: "accent", shape: "line", values: parts.map((part) => part.mean) },
-          { name: "highest", colour: "inner", shape: "points", values: parts.map((part) => part.highest) },
+          { name: "highest", colour: "inward", shape: "points", values: parts.map((part) => part.highest) },
         ],
         told: (place) => `${at(parts[place])}: mean ${parts[place].mean}, highest ${parts[place].highest}`,
         open: (place) => open(parts[place].first),

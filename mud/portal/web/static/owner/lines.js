@@ -5,10 +5,10 @@ import { kind, memory, words } from "./entry.js";
 import { score } from "./score.js";
 
 export async function lines(place, one, rest) {
-  let list = place.querySelector(".said");
+  let list = place.querySelector(".sayings");
   if (!list) {
     const told = await ask("minds/lines", { agent: one.slug });
-    list = h("ol", { class: "said" });
+    list = h("ol", { class: "sayings" });
     const detail = h("section", { class: "why", id: "why", tabindex: -1, "aria-label": "How a line came about" });
     show(place, h("div", { class: "split" }, h("section", { "aria-label": "Lines" }, list, later(one, list, told)), detail));
     add(one, list, told);
@@ -40,7 +40,7 @@ function add(one, list, told) {
     ...told.lines.map((line) => {
       const link = h(
         "a",
-        { href: `#${encodeURIComponent(one.slug)}/lines/${line.seq}`, class: `line ${line.kind}` },
+        { href: `#${encodeURIComponent(one.slug)}/lines/${line.seq}`, class: `saying ${line.kind}` },
         h("span", { class: "where" }, time(line.at), h("span", {}, kind(line.kind)), line.place && h("span", {}, line.place)),
         h("span", { class: "text" }, words(line)),
         line.traced && h("span", { class: "mark" }, "why"),

@@ -14,9 +14,9 @@ const PATHS = {
 
 const axis = () => ({
   stroke: tone("soft"),
-  grid: { stroke: tone("line"), width: 1 },
-  ticks: { stroke: tone("line"), width: 1, size: 4 },
-  font: "12px system-ui, sans-serif",
+  grid: { stroke: tone("rule"), width: 1 },
+  ticks: { stroke: tone("rule"), width: 1, size: 4 },
+  font: "12px Literata, Georgia, serif",
 });
 
 // A chart whose x are numbers of memories. `series` have a name, a colour, values and a shape.

@@ -3,8 +3,8 @@
 import { ask, count, empty, h, many, show } from "./dom.js";
 
 const COLOURS = {
-  identity: "accent", commands: "soft", longterm: "longterm", recent: "recent", transcript: "verbatim", notes: "sight",
-  experiences: "deed", hints: "inner", situation: "speech", words: "soft", cue: "ink",
+  identity: "inward", commands: "faint", longterm: "longterm", recent: "recent", transcript: "verbatim", notes: "seen",
+  experiences: "done", hints: "wrong", situation: "spoken", words: "rule", cue: "ink",
 };
 const NAMES = {
   identity: "who it is", commands: "commands", longterm: "long-term summary", recent: "recent summary",

@@ -3,10 +3,10 @@
 import { h } from "./dom.js";
 
 const PARTS = {
-  lexical: ["words", "speech"], vector: ["meaning", "sight"], neighbours: ["what stands beside it", "deed"],
+  lexical: ["words", "spoken"], vector: ["meaning", "seen"], neighbours: ["what stands beside it", "done"],
   who: ["who said it", "accent"], when: ["when it was", "recent"], answer: ["answers the question", "longterm"],
-  called: ["named in the question", "verbatim"], echoed: ["said first", "inner"], recency: ["how recent", "soft"],
-  importance: ["importance", "inner"],
+  called: ["named in the question", "verbatim"], echoed: ["said first", "inward"], recency: ["how recent", "soft"],
+  importance: ["importance", "inward"],
 };
 
 export function score(total, parts) {

@@ -1,13 +1,13 @@
 // The page Minds. The address says what is shown: #eliza/lines/1805 is the line behind that memory of hers.
 
-import { archive } from "./owner/archive.js";
-import { ask, count, empty, failed, h, many, show, size, tabs } from "./owner/dom.js";
-import { evening } from "./owner/evening.js";
-import { graph } from "./owner/graph.js";
-import { life } from "./owner/life.js";
-import { lines } from "./owner/lines.js";
-import { prompt } from "./owner/prompt.js";
-import { search } from "./owner/search.js";
+import { archive } from "./archive.js";
+import { ask, count, empty, failed, h, many, show, size, tabs } from "./dom.js";
+import { evening } from "./evening.js";
+import { graph } from "./graph.js";
+import { life } from "./life.js";
+import { lines } from "./lines.js";
+import { prompt } from "./prompt.js";
+import { search } from "./search.js";
 
 const VIEWS = { life, lines, search, prompt, graph, evening, archive };
 const NAMES = {
@@ -56,7 +56,7 @@ function head(one, view) {
     `${count(one.memories)} memories`,
   ].filter(Boolean);
   const thought = one.thought?.line && h(
-    "p", { class: "thought" }, "Last thought: ", h("q", {}, one.thought.line),
+    "p", { class: "lately" }, "Last thought: ", h("q", {}, one.thought.line),
     ` by ${one.thought.brain}${one.thought.why ? `, ${one.thought.why}` : ""}`,
   );
   return h(
