@@ -59,26 +59,24 @@ class Seat:
     """Somebody's place in the world.
 
     Args:
-        enter: lets the person in; raises LociError and OSError.
-        account: name of the account; empty without one.
+        enter: lets the person in who comes from an address; raises LociError and OSError.
         left: called when the session is over.
     """
 
     def __init__(
         self,
         portal: Portal,
-        enter: Callable[[Callable[[Message], None]], Session],
-        account: str = "",
+        enter: Callable[[Callable[[Message], None], str], Session],
         left: Callable[[], None] = lambda: None,
     ) -> None:
         self.story = Story()
         self.session: Session | None = None
         self.screens: set[Screen] = set()
-        self._portal, self._enter, self._account, self._left = portal, enter, account, left
+        self._portal, self._enter, self._left = portal, enter, left
         self._numbers: dict[str, int] = {}
         """Number of the last line of each page."""
         self._typed = 0.0
-        self._leaving: asyncio.TimerHandle | None = None
+        self._leaving: asyncio.Task[None] | None = None
 
     @property
     def taken(self) -> bool:
@@ -91,8 +89,7 @@ class Seat:
             self._leaving.cancel()
             self._leaving = None
         if self.session is None:
-            session = self._enter(self._show)
-            session.account, session.door, session.address = self._account, "web", address
+            session = self._enter(self._show, address)
             session.on_end, session.on_private = self._ended, self._ask_privately
             self.session = session
             self._typed = self._portal.clock.monotonic()
@@ -103,7 +100,12 @@ class Seat:
         """Take a page away. The character of the last one leaves a little later, as most people come back at once."""
         self.screens.discard(screen)
         if not self.screens and self.session is not None and self._leaving is None:
-            self._leaving = asyncio.get_running_loop().call_later(GRACE, self.leave)
+            self._leaving = asyncio.create_task(self._leave_later())
+
+    async def _leave_later(self) -> None:
+        await self._portal.clock.sleep(GRACE)
+        self._leaving = None
+        self.leave()
 
     def leave(self) -> None:
         """Take the character away."""

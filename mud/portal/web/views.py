@@ -65,15 +65,15 @@ class Views:
             "each_person": self._everybody() if everything else self._in_sight(who),
         }
 
-    def said(self, session: Session, step: Step) -> list[tuple[str, str, str]]:
-        """Return what a step lets somebody hear or see: who, where, and the words."""
+    def said(self, session: Session, step: Step) -> list[tuple[str, str, str, bool]]:
+        """Return what a step lets somebody hear or see: who, where, the words, and whether they were spoken."""
         if session.role >= Role.OWNER:
             heard = step.events
         else:
             mine = (one.event for one in step.left if one.who == session.who and one.event is not None)
             own = (event for event in step.events if event.actor == session.who)
             heard = (*mine, *own)
-        return [(one.actor, one.location, _words(one)) for one in heard if one.kind in SHOWN]
+        return [(one.actor, one.location, *_words(one)) for one in heard if one.kind in SHOWN]
 
     def went(self, session: Session, step: Step) -> list[tuple[str, str]]:
         """Return who was seen leaving for a location that the person knows, and its id."""
@@ -121,5 +121,5 @@ def _same(one: Any, other: Any) -> bool:
     return one is other
 
 
-def _words(event: Event) -> str:
-    return event.words if event.kind == "speech" and event.words else event.text
+def _words(event: Event) -> tuple[str, bool]:
+    return (event.words, True) if event.kind == "speech" and event.words else (event.text, False)

@@ -4,6 +4,7 @@ import { el, svg } from "./dom.js";
 
 const CELL = { x: 226, y: 158 };
 const CARD = { width: 178, height: 106 };
+const LEAST = 0.62; // scale at which letters can still be read
 const ROWS = 3; // names on a card; the others are counted
 const STEPS = new Set(["north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest", "up", "down"]);
 
@@ -73,13 +74,13 @@ export class Atlas {
     this.#arrange();
   }
 
-  say(id, at, words) {
+  say(id, at, words, spoken) {
     const spot = this.#spots.get(at);
     if (!spot) return;
     const name = this.#people.get(id)?.name ?? "";
     const shown = words.length > 180 ? `${words.slice(0, 177)}...` : words;
     const bubble = svg("foreignObject", { class: "bubble", x: spot.x - 110, y: spot.y - CARD.height / 2 - 122, width: 220, height: 130 },
-      el("div", { class: "hold" }, el("p", {}, name ? el("b", {}, name) : null, ` ${shown}`)));
+      el("div", { class: "hold" }, el("p", {}, spoken && name ? el("b", {}, `${name} `) : null, shown)));
     this.#bubbles.get(at)?.remove();
     this.#bubbles.set(at, bubble);
     this.#layers.words.append(bubble);
@@ -103,13 +104,13 @@ export class Atlas {
     const width = Math.max(...xs) + CARD.width / 2 + margin - left;
     const height = Math.max(...ys) + CARD.height / 2 + margin - top;
     const { clientWidth, clientHeight } = this.#box;
-    // A large world on a small screen begins where one is.
-    const least = Math.min(1, 0.52 / Math.min(clientWidth / width, clientHeight / height));
-    const at = this.#spots.get(this.#here) ?? { x: left + width / 2, y: top + height / 2 };
-    this.#view = least < 1
-      ? { x: at.x - clientWidth / 1.04, y: at.y - clientHeight / 1.04, width: clientWidth / 0.52, height: clientHeight / 0.52 }
-      : { x: left, y: top, width, height };
-    if (least >= 1) this.#view = { x: left, y: top, width, height };
+    this.#view = { x: left, y: top, width, height };
+    const at = this.#spots.get(this.#here);
+    if (at && Math.min(clientWidth / width, clientHeight / height) < LEAST) {
+      // A large world on a small screen: its part around where one is.
+      const [wide, high] = [clientWidth / LEAST, clientHeight / LEAST];
+      this.#view = { x: at.x - wide / 2, y: at.y - high / 2, width: wide, height: high };
+    }
     this.#look();
   }
 
@@ -139,9 +140,16 @@ export class Atlas {
   #way([start, end, name, both]) {
     const [from, to] = [this.#spots.get(start), this.#spots.get(end)];
     if (!from || !to) return [];
-    const line = svg("line", { class: both ? "way" : "way one", x1: from.x, y1: from.y, x2: to.x, y2: to.y });
+    // A way that is longer than to the next card bends around what lies between.
+    const [dx, dy] = [to.x - from.x, to.y - from.y];
+    const bend = Math.max(Math.abs(dx) / CELL.x, Math.abs(dy) / CELL.y) > 1.01 || (dx && dy) ? 0.16 : 0;
+    const [middle, side] = [{ x: from.x + dx / 2, y: from.y + dy / 2 }, { x: -dy * bend, y: dx * bend }];
+    const line = svg("path", {
+      class: both ? "way" : "way one",
+      d: `M${from.x} ${from.y} Q${middle.x + side.x} ${middle.y + side.y} ${to.x} ${to.y}`,
+    });
     if (STEPS.has(name.toLowerCase()) && both) return [line];
-    const [x, y] = [from.x + (to.x - from.x) / 2, from.y + (to.y - from.y) / 2];
+    const [x, y] = [middle.x + side.x / 2, middle.y + side.y / 2];
     return [line, svg("text", { class: "way-name", x, y: y - 5 }, both ? name : `${name} \u2192`)];
   }
 

@@ -2,7 +2,7 @@
 
 import { byId } from "./dom.js";
 import { Atlas } from "./atlas.js";
-import { connect } from "./world.js";
+import { connect } from "./page.js";
 
 let own = "";
 let ways = {};
@@ -18,8 +18,8 @@ const { send } = connect("map", {
   here: (here) => atlas.stand(here),
   ways: (value) => (ways = value),
   each_person: (changes) => atlas.place(changes),
-  went: (moves) => moves.forEach(([who, to]) => atlas.leave(who, to)),
-  said: (words) => words.forEach(([who, at, text]) => atlas.say(who, at, text)),
+  went: (moves) => moves.forEach((one) => atlas.leave(...one)),
+  said: (words) => words.forEach((one) => atlas.say(...one)),
 });
 
 byId("zoom-in").addEventListener("click", () => atlas.zoom(0.8));

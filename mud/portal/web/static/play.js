@@ -2,7 +2,7 @@
 
 import { byId, counted, el } from "./dom.js";
 import { drawChart } from "./chart.js";
-import { connect } from "./world.js";
+import { connect } from "./page.js";
 
 let here = null;
 let chart = null;

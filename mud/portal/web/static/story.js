@@ -78,11 +78,11 @@ function drawn({ kind, text, marks = [] }, fresh) {
   const letters = [...text];
   let at = 0;
   for (const [start, end, mark] of marks) {
-    node.append(letters.slice(at, start).join(""));
-    const titled = mark === "place" && start === 0 && letters[end] === "\n";
+    const titled = mark === "place" && (start === 0 || letters[start - 1] === "\n") && letters[end] === "\n";
+    const before = letters.slice(at, start).join("");
+    node.append(titled ? before.trimEnd() : before);
     node.append(el("span", { class: titled ? "place title" : mark }, letters.slice(start, end).join("")));
-    at = end;
-    if (titled) at += 1;
+    at = titled ? end + 1 : end; // a title stands on a line of its own
   }
   node.append(letters.slice(at).join(""));
   if (HEARD.has(kind)) node.classList.add("heard");
