@@ -40,12 +40,15 @@ def told(value: object, status: int = 200) -> Response:
 
 
 async def answered(asked: Awaitable[Any]) -> Response:
-    """Return an answer as JSON, or the sentence that says why there is none."""
+    """Return an answer as JSON, or as its `error` the sentence that says why there is none.
+
+    That is no failure of the request: browsers write those into the console.
+    """
     try:
         return told(await asked)
     except LociError as error:
         hint = error.hint if isinstance(error, Refusal) else ""
-        return told({"error": str(error), "hint": hint}, 400)
+        return told({"error": str(error), "hint": hint})
 
 
 def for_owners(path: str, ask: Callable[[Views, Query], Any]) -> WebRoute:

@@ -25,7 +25,7 @@ async function answer(response) {
   const text = await response.text();
   if (response.headers.get("content-type")?.startsWith("application/json")) {
     const told = JSON.parse(text);
-    if (response.ok) return told;
+    if (!told.error) return told;
     throw new Error(told.hint ? `${told.error} (${told.hint})` : told.error);
   }
   throw new Error(response.status === 403 ? "You are no longer signed in as an owner here." : text || "No answer.");
