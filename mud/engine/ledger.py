@@ -18,7 +18,7 @@ import orjson
 
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
-from mud.storage.paths import make_folder, matching, read_bytes
+from mud.storage.paths import make_folder, matching, read_end
 from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
@@ -119,18 +119,28 @@ class Ledger:
             if record is not None and record["step"] > step:
                 yield record
 
-    def sleeps(self, who: str, files: int) -> list[tuple[str, str | None]]:
+    def sleeps(self, who: str, most: int) -> list[tuple[str, str | None]]:
         """Return when a character fell asleep and when that ended, oldest first; None: it still sleeps.
 
-        Only the newest `files` are read, and of these only the lines that say so. May run in a thread. Raises OSError.
+        Only the last `most` bytes are read, and of these only the lines that say so. May run in a thread. Raises
+        OSError.
         """
         marks = [f'{{"{change}":"{who}"'.encode() for change in ("asleep", "awake", "leave")]
         found: list[tuple[str, str | None]] = []
-        for _, path in self._files()[-files:]:
-            for raw in read_bytes(path).split(b"\n"):
+        for data in reversed(list(self._ends(most))):
+            for raw in data.split(b"\n"):
                 if any(mark in raw for mark in marks):
                     _note_sleep(found, raw, who)
         return found
+
+    def _ends(self, most: int) -> Iterator[bytes]:
+        """Yield the files from the last one back, as far as they are among the last `most` bytes."""
+        for _, path in reversed(self._files()):
+            if most <= 0:
+                return
+            data = read_end(path, most)
+            most -= len(data)
+            yield data
 
     def newest(self, most: int) -> list[dict[str, Any]]:
         """Return the records in the last `most` bytes of the last file."""

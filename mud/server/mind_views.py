@@ -35,7 +35,7 @@ STRETCHES = 240
 """Parts that a life is cut into at most."""
 FOLDS = 300
 """Folds shown at most; of more, some evenly spread ones."""
-LEDGERS = 4  # files of 10,000 steps each in which sleep is looked for
+LEDGER = 16_000_000  # bytes of the ledger's end in which sleep is looked for
 SLEEPS = 200
 THOUGHTS, WEIGHTIEST = 30, 12
 LINES = 40
@@ -92,7 +92,7 @@ class MindReader:
         weightiest = await read(overview.weightiest, WEIGHTIEST)
         inner = await read(overview.newest, INNER, THOUGHTS)
         folds, all_folds = await asyncio.to_thread(_folds, one, memory.total)
-        sleeps = await asyncio.to_thread(self._parts.ledger.sleeps, one.id, LEDGERS)
+        sleeps = await asyncio.to_thread(self._parts.ledger.sleeps, one.id, LEDGER)
         return {
             **self._brief(one),
             "next_fold": next_at(one.compactor.view),
@@ -182,7 +182,7 @@ class MindReader:
 
     async def search(self, agent: str, query: str, only: str | None) -> Json:
         """Return what recall finds; `behind` says that vectors are still missing. Raises Refusal for no words."""
-        one, asked = self._minds.get(agent), sanitize(query).strip()
+        one, asked = self._minds.get(agent), sanitize(query[:LONGEST]).strip()
         if not any(map(str.isalnum, asked)):
             raise Refusal("There are no words to look for.")
         hits, behind = await self._recall.search(one.id, asked, HITS, only if only in ONLY else None)
@@ -197,7 +197,8 @@ class MindReader:
         people = await self._recall.read(one.id, overview.acquaintances, PEOPLE)
         notes = await asyncio.to_thread(one.notes.all)
         kinds = {folded(thing.name): thing.kind.value for thing in self._parts.engine.world.things.values()}
-        return _graph(one.name, people, notes[:NOTES], kinds) | {"notes": len(notes)}
+        shown = [note._replace(text=_cut(note.text)) for note in notes[:NOTES]]
+        return await asyncio.to_thread(_graph, one.name, people, shown, kinds) | {"notes": len(notes)}
 
     async def evening(self, one: str, other: str, since: str, until: str) -> Json:
         """Return what two agents remember of a time, each step that either perceived in a row of its own."""
@@ -312,7 +313,7 @@ def _graph(name: str, people: Sequence[Acquaintance], notes: Sequence[Note], kin
     for note in notes:
         key = folded(note.title)
         fresh = {"id": key, "name": note.title, "kind": kinds.get(key, "note"), "times": 0}
-        nodes[key] = {**nodes.get(key, fresh), "note": _cut(note.text), "updated": note.updated}
+        nodes[key] = {**nodes.get(key, fresh), "note": note.text, "updated": note.updated}
     edges |= {
         (folded(name), key): {"kind": "noted", "times": 1} for note in notes if (key := folded(note.title)) not in met
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -21,13 +20,13 @@ from agents.llm.spending import BudgetSettings, Notice
 from agents.recall.settings import SERVED, RecallSettings
 from mud.engine.chronicle import SILENT
 from mud.engine.engine import Step
-from mud.errors import LociError, Problem, Refusal
+from mud.errors import Problem, Refusal
 from mud.portal.views import Json
 from mud.server.checks import FAMILIES, SCHEMAS, check_files, check_lives
 from mud.server.wiring import Parts
 from mud.storage.configuration import FOLDER
 from mud.storage.files import read_if_there, write_atomic
-from mud.storage.paths import open_to_read
+from mud.storage.paths import read_end
 from mud.storage.settings import Setting, describe, read_typed, replace_setting, write_typed
 from mud.supervise import in_thread
 
@@ -52,7 +51,7 @@ class WorldReader:
         self._events: deque[Json] = deque(maxlen=EVENTS)
         self._events.extend(_earlier(parts.vault / "log/chronicle.md", self._names()))
         self._followers: set[Callable[[Json], None]] = set()
-        self._one_at_a_time = asyncio.Lock()
+        self._changing, self._checking = asyncio.Lock(), asyncio.Lock()
         parts.engine.observe(self._observe)
 
     # ---- the chronicle ----
@@ -171,7 +170,7 @@ class WorldReader:
         except ValueError as error:
             raise Refusal(f"{key}: {error}") from None
         name, path = f"{FOLDER}/{file}.md", self._parts.vault / FOLDER / f"{file}.md"
-        async with self._one_at_a_time:
+        async with self._changing:
             if self._setting(file, setting)["typed"] != was:
                 raise Refusal(f"{key} was changed meanwhile; look at it again.")
             text = read_if_there(path, file=name) or ""
@@ -209,7 +208,7 @@ class WorldReader:
     async def problems(self) -> list[Json]:
         """Return what is wrong in the files of the vault, archives and ledger included."""
         vault = self._parts.vault
-        async with self._one_at_a_time:
+        async with self._checking:
             found = [*await asyncio.to_thread(check_files, vault), *await in_thread(partial(check_lives, vault))]
         return [
             {"file": one.file, "line": one.line, "key": one.key, "message": one.message, "text": str(one)}
@@ -244,14 +243,9 @@ def _host(route: Route) -> Json:
 def _earlier(path: Path, names: list[str]) -> list[Json]:
     """Return the events at the end of the chronicle's file, oldest first; none when it cannot be read."""
     try:
-        descriptor = open_to_read(path, own=True)
-    except (OSError, LociError):
+        data = read_end(path, TAIL)
+    except OSError:
         return []
-    try:
-        size = os.fstat(descriptor).st_size
-        data = os.pread(descriptor, TAIL, max(0, size - TAIL))
-    finally:
-        os.close(descriptor)
     actor = re.compile("|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True))))
     found: list[Json] = []
     for line in data.decode("utf-8", "replace").split("\n"):

@@ -12,17 +12,17 @@ export const kind = (name) => KINDS[name] ?? name;
 export const words = (entry) =>
   entry.text || (entry.kind === "result" ? "(what a search of its own memory showed)" : "(nothing)");
 
-export function memory(entry, agent, { href = `#${agent}/lines/${entry.seq}`, place = true } = {}) {
+export function memory(entry, agent) {
   return h(
     "article",
     { class: `memory ${entry.kind}${entry.failed ? " failed" : ""}` },
     h(
       "p",
       { class: "where" },
-      h("a", { class: "seq", href }, `#${count(entry.seq)}`),
+      h("a", { class: "seq", href: `#${encodeURIComponent(agent)}/lines/${entry.seq}` }, `#${count(entry.seq)}`),
       h("span", { class: "kind" }, entry.failed ? `${kind(entry.kind)}, in vain` : kind(entry.kind)),
       time(entry.at),
-      place && entry.place && h("span", {}, entry.place),
+      entry.place && h("span", {}, entry.place),
       weight(entry.importance),
     ),
     h("p", { class: "text" }, words(entry)),
