@@ -60,6 +60,7 @@ class People:
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
         self.accounts = parts.accounts
         self._left: dict[str, str] = {}  # when each character was left
+        self.wrote = reloading.wrote
         self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
 
