@@ -55,9 +55,8 @@ class TelnetWorld:
         self.arrived: list[Agent] = []
         self.reloading = Reloading(home.parts, self.told.append, None)
         self.people = People(home.parts, self.reloading, self._submit, self.arrived.append)
-        assert self.people.accounts.load() == []
         self.engine.observe(self.people.sessions.observe)
-        self.portal: Portal = make_portal(home.parts, self.people)
+        self.portal: Portal = make_portal(home.parts, self.people, lambda: "Visitor")
         self.port = 0
 
     def _submit(self, who: str, line: str, role: Role) -> Step:

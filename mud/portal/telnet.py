@@ -40,7 +40,6 @@ class TelnetConnection(asyncio.Protocol):
         self.lost = asyncio.get_running_loop().create_future()
         """Done when the connection is gone."""
         self.session: Session | None = None
-        self._account = ""
         self._lines = LineBuffer()
         self._arrived = asyncio.Event()
         self._ended = False  # nothing more will be read
@@ -99,9 +98,9 @@ class TelnetConnection(asyncio.Protocol):
     async def _live(self) -> None:
         try:
             with self._portal.limits.connection(self.address):
-                entered = await Login(self._portal, self.address, self._ask, self._tell).run(self.show)
-                if entered is not None:
-                    self.session, self._account = entered
+                login = Login(self._portal, self._server.door, self.address, self._ask, self._tell)
+                self.session = await login.run(self.show)
+                if self.session is not None:
                     await self._play(self.session)
         except Refusal as no:
             self._tell(no.text)
@@ -151,7 +150,7 @@ class TelnetConnection(asyncio.Protocol):
             if self._paused and not self._lines.full:
                 self._paused = False
                 self._transport.resume_reading()
-            if wait := limits.line(self.address, self._account):
+            if wait := limits.line(self.address, self.session.account if self.session else ""):
                 await self._portal.clock.sleep(wait)
             else:
                 await asyncio.sleep(0)  # lets others have their turn between two lines of a fast client
@@ -290,8 +289,8 @@ class TelnetConnection(asyncio.Protocol):
 class TelnetServer:
     """All clients of one port."""
 
-    def __init__(self, portal: Portal) -> None:
-        self.portal = portal
+    def __init__(self, portal: Portal, door: str) -> None:
+        self.portal, self.door = portal, door
         self.connections: set[TelnetConnection] = set()
         self._started = portal.clock.now()
         self._port = 0
@@ -366,4 +365,4 @@ class TelnetServer:
 @door("telnet")
 async def telnet(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve telnet without encryption."""
-    await TelnetServer(portal).serve(place, opened, None)
+    await TelnetServer(portal, "telnet").serve(place, opened, None)

@@ -39,7 +39,7 @@ def test_no_line_is_wider_than_the_terminal_unless_a_word_is(text: str, columns:
 
 def test_each_mark_has_its_colour_and_the_rest_that_of_its_kind() -> None:
     drawn = draw(Message('Eliza whispers, "psst"', "whisper", NAMES), Style(16)).decode()
-    assert drawn == '\x1b[35m\x1b[36mEliza\x1b[0m\x1b[35m whispers, \x1b[1;37m"psst"\x1b[0m\x1b[35m\x1b[0m\r\n'
+    assert drawn == '\x1b[35m\x1b[36mEliza\x1b[0m\x1b[35m whispers, \x1b[1m"psst"\x1b[0m\x1b[35m\x1b[0m\r\n'
 
 
 def test_a_message_is_drawn_once_for_all_who_have_the_same_terminal() -> None:

@@ -102,9 +102,9 @@ async def test_a_wrong_password_a_name_that_nobody_has_and_names_that_mean_somet
             await client.say(name, "Password: ")
             answers.append(await client.say("a wrong one", "Name: "))
         assert answers[0] == answers[1]
-        for name, told in (("guest", "Nobody can be called"), ("Eliza", "somebody"), ("wren", "taken")):
+        for name, told in (("guest", "Nobody can be called"), ("Eliza", "taken"), ("wren", "taken")):
             await client.say("new", "be? ")
-            assert told.lower() in (await client.say(name, "Name: ")).lower()
+            assert told in await client.say(name, "Name: ")
         assert "Goodbye" in await client.say("quit", "bye")
         assert await client.rest() == ".\r\n"
 
