@@ -20,7 +20,8 @@ from mud.sanitize import VisibleFormatter, visible
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
 _RUN = "open the world and walk in (the default)"
-DOORS = ("telnet", "telnet_tls", "web")  # ways in over the network
+DOORS = {"telnet": "off", "telnet_tls": "off", "web": "8000 at a terminal, else off"}
+"""Ways in over the network, and the ports that they have when none is given."""
 _DOOR_OPTIONS = {door: f"--{door.replace('_', '-')}" for door in DOORS}
 _TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *_DOOR_OPTIONS.values())
 """Options of `run` with a value, which must not be taken for a command."""
@@ -84,10 +85,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="line by line also on a terminal, or never there; a pipe always is",
     )
-    for option in _DOOR_OPTIONS.values():
-        run.add_argument(
-            option, type=_port, default=0, metavar="PORT/off", help=f"port for {option[2:]} (default: off)"
-        )
+    for door, option in _DOOR_OPTIONS.items():
+        shown = f"port for {option[2:]} (default: {DOORS[door]})"
+        run.add_argument(option, type=_port, metavar="PORT/off", help=shown)
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(
@@ -104,7 +104,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.json and not args.headless:
         raise LociError("--json is for run --headless; a player is shown plain text")
     agents = not args.no_agents
-    ports = {door: port for door in DOORS if (port := getattr(args, door))}
+    ports = {door: port for door in DOORS if (port := getattr(args, door)) is not None}
     how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports)
     return run(Options(args.vault, args.name, *how))
 

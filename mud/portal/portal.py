@@ -14,6 +14,7 @@ from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
+from mud.portal.views import Views
 from mud.storage.accounts import Account
 
 
@@ -54,11 +55,13 @@ class Portal:
 
     Args:
         enter: lets a person with an account, or a guest, in.
+        enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened while a character's person was away the last time, in at most three lines; who
             comes in is told it anyway.
         memory: returns the state of a character's memory; None without one.
         complete: returns what the end of a line may become that somebody is typing.
+        views: what owners may see of minds and of the running program.
     """
 
     engine: Engine
@@ -68,11 +71,13 @@ class Portal:
     authenticator: Authenticator
     limits: Limits
     enter: Enter
+    enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     away: Callable[[str], list[str]]
     memory: Callable[[str], MemoryBar | None]
     complete: Callable[[Session, str], Completions]
     say: Say
+    views: Views
 
 
 class Endpoint(NamedTuple):

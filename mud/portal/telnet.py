@@ -13,7 +13,7 @@ from mud.portal.ansi import draw
 from mud.portal.gmcp import MODULES, channel_text, read_gmcp, room_info, supported, vitals, write_gmcp
 from mud.portal.login import Login
 from mud.portal.phrases import CLOSING, IDLE, LONG, SLOW, UNNAMED
-from mud.portal.portal import Place, Portal, door
+from mud.portal.portal import Endpoint, Portal, door
 from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session
 from mud.portal.telnet_options import COMMANDS_A_SECOND, MOST_COMMANDS, TelnetOptions
@@ -282,7 +282,7 @@ class TelnetServer:
         self._secure = False
         self._due: list[TelnetConnection] = []
 
-    async def serve(self, place: Place, opened: Callable[[str], None], tls: ssl.SSLContext | None) -> None:
+    async def serve(self, place: Endpoint, opened: Callable[[str], None], tls: ssl.SSLContext | None) -> None:
         """Listen until cancelled."""
         server = await asyncio.get_running_loop().create_server(
             lambda: TelnetConnection(self),
@@ -347,6 +347,6 @@ class TelnetServer:
 
 
 @door("telnet")
-async def telnet(portal: Portal, place: Place, opened: Callable[[str], None]) -> None:
+async def telnet(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve telnet without encryption."""
     await TelnetServer(portal).serve(place, opened, None)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,12 @@ from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
 from mud.portal.session import Message, Session
+from mud.portal.views import Views
 from mud.registry import load
+from mud.server.mind_views import MindReader
 from mud.server.people import People
 from mud.server.wiring import Parts
+from mud.server.world_views import WorldReader
 from mud.world.roles import Role
 
 if TYPE_CHECKING:
@@ -25,8 +29,8 @@ NEWEST = 20  # memories that an opened mind shows word for word
 log = logging.getLogger(__name__)
 
 
-def make_portal(parts: Parts, people: People) -> Portal:
-    """Return what doors are given."""
+def make_portal(parts: Parts, people: People, name: Callable[[], str]) -> Portal:
+    """Return what doors are given; `name` returns that of the person who started the program."""
     return Portal(
         engine=parts.engine,
         clock=parts.clock,
@@ -35,11 +39,13 @@ def make_portal(parts: Parts, people: People) -> Portal:
         authenticator=people.authenticator,
         limits=people.limits,
         enter=people.enter,
+        enter_owner=lambda show: people.enter_local(name(), show),
         leave=people.leave,
         away=people.news.lines,
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
+        views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
     )
 
 
@@ -87,22 +93,33 @@ def _mind(parts: Parts, who: str) -> OpenMind | None:
     return OpenMind(agent.name, bar, summaries[0], summaries[1], newest)
 
 
-async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], tell: Callable[[str], None]) -> None:
-    """Serve the doors with these names at their ports until cancelled; `tell` is called with what owners should know.
+async def serve_doors(
+    parts: Parts,
+    people: People,
+    ports: Mapping[str, Sequence[int]],
+    tell: Callable[[str], None],
+    name: Callable[[], str],
+) -> None:
+    """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
-    A door that cannot listen is told, and the others are served.
+    Args:
+        tell: called with what owners should know: the address of each door, or why it cannot listen.
+        name: returns the name of the person who started the program.
     """
-    portal = make_portal(parts, people)
-    for problem in people.problems:
-        tell(str(problem))
-    await asyncio.gather(*(_serve(name, portal, port, tell) for name, port in ports.items()))
+    portal = make_portal(parts, people, name)
+    await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 
-async def _serve(name: str, portal: Portal, port: int, tell: Callable[[str], None]) -> None:
+async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str], None]) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
-    try:
-        await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
-    except OSError as error:
-        log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
-        tell(f"{name} cannot be opened at {host}:{port} ({error.strerror or error}); the world goes on without it")
+    for port in ports:
+        try:
+            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and port != ports[-1]:
+                continue
+            log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
+            why = error.strerror or error
+            tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it")
+            return

@@ -38,6 +38,12 @@ class LocalPlayer:
         self._session: Session | None = None
         self._untold: list[str] = []  # what came before the person was in
 
+    @property
+    def name(self) -> str:
+        """The name of the person's character, as far as it is known yet."""
+        led = self._parts.engine.world.get(self._session.own) if self._session is not None else None
+        return led.name if led is not None else self._name or VISITOR
+
     def tell_later(self, text: str) -> bool:
         """Keep a text for when the person comes in at a terminal; return False when stderr has to take it."""
         if self.mode is Mode.PIPE or self._session is not None:
