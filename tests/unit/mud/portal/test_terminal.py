@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -23,8 +24,9 @@ from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.session import Message, Session, Sessions, names_around
 from mud.portal.terminal import Terminal, TerminalView
 from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.world.changes import Define
 from mud.world.roles import Role
-from tests.worlds import ANN, ELIZA, MOSS, TEXTS, do, make_engine
+from tests.worlds import ANN, ELIZA, LOBBY, MOSS, TEXTS, do, make_engine
 
 SMALL, LARGE = (80, 24), (200, 60)
 BAR = MemoryBar(65, 64, 12, 193)
@@ -260,7 +262,9 @@ async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tm
         player.session.tell("No language model answers.")
         player.session.tell("The web is at http://127.0.0.1:8000.\nOpen it in a browser.")
         player.session.show(Message("A bell rings."))
+        player.session.tell("While you were away, Eliza asked for you.", "news")
         await pilot.pause()
+        assert "Eliza asked for you" in player.shown
         assert "No language model" not in player.shown
         assert player.text("#notice") == "The web is at http://127.0.0.1:8000. (F5: all)"
         await pilot.press("f5")
@@ -321,6 +325,18 @@ async def test_a_session_that_ends_elsewhere_ends_the_terminal(tmp_path: Path) -
         player.session.end("The owner ends this session.")
         await pilot.pause()
     assert player.app.farewell == "The owner ends this session."
+
+
+async def test_names_with_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        world = player.engine.world
+        odd = replace(world.things[LOBBY], name="[/b] [Lobby]")
+        world.apply([Define(odd)])
+        await typed(pilot, "north", "enter")
+        assert "[/b] [Lobby]" in player.screen
+        await pilot.press("f2")
+        await pilot.pause()
+        assert "[@ [/b] [Lobby]]" in player.screen
 
 
 async def test_a_memory_that_there_is_none_of_is_told(tmp_path: Path) -> None:
