@@ -32,7 +32,7 @@ from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
-from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -127,7 +127,7 @@ class Terminal(App[None]):
     def compose(self) -> ComposeResult:
         say = self.view.say
         with Horizontal(id="world"):
-            yield Story(say(words.MORE), id="story")
+            yield StoryLog(say(words.MORE), id="story")
             with Vertical(id="side"):
                 for id, title in (
                     ("map", words.MAP), ("here", words.HERE), ("carried", words.CARRIED), ("memory", words.MEMORY),
@@ -208,7 +208,7 @@ class Terminal(App[None]):
     def _draw(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._drawn_at = asyncio.get_running_loop().time()
-        self.query_one(Story).tell(waiting)
+        self.query_one(StoryLog).tell(waiting)
         self._draw_panels()
 
     def _draw_notice(self) -> None:
@@ -236,7 +236,7 @@ class Terminal(App[None]):
         if state == self._shown:
             return
         self._shown = state
-        self.query_one(Story).name_place(scene.name if scene else say(words.NOWHERE))
+        self.query_one(StoryLog).name_place(scene.name if scene else say(words.NOWHERE))
         self.query_one("#map", Panel).fill(map_text(self._map(who), scene, room, say))
         self.query_one("#here", Panel).fill(names_text(scene, say))
         carried = "\n".join(scene.carrying) if scene else ""
@@ -254,7 +254,7 @@ class Terminal(App[None]):
             return
         if not self.session.private and not tells_password(event.line):
             self._tell(Text(f"\n> {event.line}", "dim"))
-        self.query_one(Story).follow()
+        self.query_one(StoryLog).follow()
         self.session.type(event.line)
 
     def _completed(self, line: str) -> Completions:

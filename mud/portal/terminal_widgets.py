@@ -21,7 +21,7 @@ from mud.portal.session import tells_password
 KEPT = 1_000  # texts of the story that can be scrolled back to
 
 
-class Story(RichLog):
+class StoryLog(RichLog):
     """What happened, newest last. It is wrapped anew when its width changes, and stays where one has scrolled to."""
 
     def __init__(self, more: str, id: str) -> None:
@@ -185,5 +185,5 @@ class LineInput(Input):
 
     def action_page(self, pages: int) -> None:
         """Scroll the story."""
-        story = self.screen.query_one(Story)
+        story = self.screen.query_one(StoryLog)
         story.scroll_relative(y=pages * max(1, story.size.height - 2), animate=False)

@@ -23,7 +23,7 @@ from mud.portal.history import InputHistory
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.session import Message, Session, Sessions, names_around
 from mud.portal.terminal import Terminal, TerminalView
-from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
 from mud.world.changes import Define
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, LOBBY, MOSS, TEXTS, do, make_engine
@@ -73,7 +73,7 @@ class Player:
     @property
     def shown(self) -> str:
         """The story so far."""
-        return "\n".join(line.text.rstrip() for line in self.app.query_one(Story).lines)
+        return "\n".join(line.text.rstrip() for line in self.app.query_one(StoryLog).lines)
 
     @property
     def screen(self) -> str:
@@ -209,7 +209,7 @@ async def test_the_panels_show_what_is_around_and_follow_one(tmp_path: Path, siz
 
 async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
-        before = player.app.query_one(Story).size.width
+        before = player.app.query_one(StoryLog).size.width
         await pilot.press("f6", "f6", "enter")
         panel = player.app.query_one("#map", Panel)
         assert panel.outer_size.height == 1
@@ -219,7 +219,7 @@ async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) ->
         await pilot.press("f4")
         await pilot.pause()
         assert not player.app.query_one("#side").display
-        assert player.app.query_one(Story).size.width > before
+        assert player.app.query_one(StoryLog).size.width > before
         await pilot.press("f4")
         await pilot.click("#here", offset=(3, 0))
         await pilot.pause()
@@ -229,7 +229,7 @@ async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) ->
 async def test_in_a_narrow_window_the_story_has_all_the_room(tmp_path: Path) -> None:
     async with playing(tmp_path, (60, 16)) as (player, pilot):
         assert not player.app.query_one("#side").display
-        assert player.app.query_one(Story).outer_size.width == 60
+        assert player.app.query_one(StoryLog).outer_size.width == 60
         await pilot.press("f4")
         await pilot.pause()
         assert "[@" in player.screen
@@ -240,7 +240,7 @@ async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path)
         for number in range(40):
             do(player.engine, f"say {number}: " + "a long story about the mill " * 4, ELIZA)
         await pilot.pause()
-        story = player.app.query_one(Story)
+        story = player.app.query_one(StoryLog)
         assert "39: a long story" in player.screen
         assert max(line.cell_length for line in story.lines) <= story.size.width
         await pilot.press("pageup", "pageup")
