@@ -97,6 +97,12 @@ class Screen:
             self._news[name] = self._news.get(name, {}) | changed
             self.wake()
 
+    def outdate(self, name: str, key: str) -> None:
+        """Have an entry of a mapping sent at the next look, whatever it is then."""
+        known = self._last.get(name)
+        if isinstance(known, dict) and key in known:
+            known[key] = None
+
     def add(self, name: str, value: object, most: int) -> None:
         """Send a value in a list, of which only so many wait."""
         waiting = self._news.setdefault(name, [])
