@@ -128,10 +128,12 @@ class Screen:
             if self._alarm is not None:
                 self._alarm.cancel()
                 self._alarm = None
+            if self.cut_off:
+                return
             if text := self._batch():
                 await self._socket.send_text(text)
                 self._sent_at = self._loop.time()
-            if self._over:
+            if self._over and not self.cut_off:
                 await self._socket.close(self._over)
                 return
 
