@@ -132,7 +132,7 @@ async def test_every_answer_forbids_what_is_not_ours(tmp_path: Path) -> None:
             assert "frame-ancestors 'none'" in policy
             assert "unsafe" not in policy
             assert answer.headers["x-content-type-options"] == "nosniff"
-            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["referrer-policy"] == "same-origin"
             assert "server" not in answer.headers
         assert (await browser.get("/nothing")).status_code == 404
         assert (await browser.get("/static/..%2f__init__.py")).status_code == 404
