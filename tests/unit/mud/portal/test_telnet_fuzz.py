@@ -13,10 +13,11 @@ from tests.telnet import CHARSET, DO, DONT, GMCP, IAC, MCCP2, NAWS, SB, SE, TTYP
 
 LENGTH = 100  # bytes of a connection
 AT_ONCE = 10
+_OPTIONS = (1, TTYPE, NAWS, CHARSET, MCCP2, GMCP)
 _PIECES = [
     bytes([IAC]), bytes([IAC, SB]), bytes([IAC, SE]), bytes([IAC, IAC]), b"\r\n", b"\n", b"\0", b"say ", b"quit\r\n",
-    *(bytes([IAC, verb, option]) for verb in (DO, DONT, WILL, WONT) for option in (1, TTYPE, NAWS, CHARSET, MCCP2, GMCP)),
-    *(bytes([IAC, SB, option]) for option in (TTYPE, NAWS, CHARSET, MCCP2, GMCP)), b"Core.Supports.Set [", b"{}", b"\x1b[",
+    b"Core.Supports.Set [", b"{}", b"\x1b[",
+    *(bytes([IAC, verb, option]) for verb in (DO, DONT, WILL, WONT, SB) for option in _OPTIONS),
 ]  # fmt: skip
 
 
