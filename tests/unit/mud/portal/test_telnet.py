@@ -358,6 +358,16 @@ async def test_who_types_too_fast_is_slowed_and_loses_nothing(tmp_path: Path) ->
             await ann.read_until(f'"{number}"')
 
 
+async def test_one_connection_too_many_is_told_so_and_who_is_sent_away_is_told_why(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path, connections_per_address=1) as world, world.player("Ann") as ann:
+        async with world.client() as client:
+            assert "Too many connections" in await client.rest()
+        for session in world.people.sessions:
+            session.end("Out you go.")
+        assert "Out you go." in await ann.rest()
+        assert world.names() == []
+
+
 async def test_everybody_is_told_when_the_world_closes(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         async with telnet_world(tmp_path) as world:
