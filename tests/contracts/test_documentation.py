@@ -15,6 +15,8 @@ from mud.cli import Tool
 from mud.registry import HasName, collect, load
 from mud.server.checks import FAMILIES, SCHEMAS
 from mud.server.wiring import load_commands
+from mud.storage.accounts import Account, AccountFiles
+from mud.world.roles import Role
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
 
@@ -52,8 +54,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     lines = [line for example in examples for line in ("go The Garden", example)]
     lines.insert(0, "take lamp glass")
     lines += [f"help {one.name}" for one in COMMANDS]
+    AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
+    asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password
     # What is thought in between parts the replies, as its own reply is known.
-    typed = "".join(f"{line}\nthink MARK {number}\n" for number, line in enumerate(lines))
+    typed = "".join(f"{asking.get(line, line)}\nthink MARK {number}\n" for number, line in enumerate(lines))
     done = loci("run", "--vault", vault, "--no-agents", stdin=typed + "quit\n")
     assert done.returncode == 0, done.stderr
     parts = re.split(r'^You think, "MARK \d+"$\n?', done.stdout, flags=re.M)
