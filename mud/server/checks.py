@@ -39,6 +39,7 @@ from mud.portal.settings import DoorSettings
 from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
+from mud.storage.accounts import AccountFiles
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
@@ -137,7 +138,7 @@ def check_lives(
     look: Look = examine,
     elsewhere: Sequence[Problem] | None = None,
 ) -> list[Problem]:
-    """Return everything that is wrong with archives and ledger; see `mud.server.archive_checks`.
+    """Return everything that is wrong with archives, ledger and accounts; see `mud.server.archive_checks`.
 
     `between` is called repeatedly; an exception it raises ends the check. `elsewhere` as in `check_files`.
     """
@@ -149,7 +150,7 @@ def check_lives(
     own = [one for one in roster.drafts.values() if owners.get(one.id, one.slug) == one.slug]
     world_files = WorldFiles(vault)
     world_files.load()
-    found = lives.check_lives(vault, own, world_files.named, between, look)
+    found = [*lives.check_lives(vault, own, world_files.named, between, look), *AccountFiles(vault).load()]
     return _in_order(_not_in(list(leads_elsewhere(vault)) if elsewhere is None else elsewhere, found))
 
 

@@ -107,8 +107,6 @@ async def serve_doors(
         name: returns the name of the person who started the program.
     """
     portal = make_portal(parts, people, name)
-    for problem in people.problems:
-        tell(str(problem))
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 
