@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mud.engine.engine import Step
+from mud.sanitize import sanitize
 from mud.world.events import Event, Perception
 from mud.world.roles import Role
 from mud.world.things import Kind
@@ -18,8 +19,12 @@ from mud.world.world import World
 
 MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
-KINDS = ("reply", "refusal", "notice", "question", "speech", "whisper", "emote", "action", "departure", "arrival")
-"""Kinds of message: the answer to one's own line, what the program tells or asks, and the kinds of event."""
+KINDS = (
+    "reply", "refusal", "notice", "news", "question",
+    "speech", "whisper", "emote", "action", "departure", "arrival",
+)  # fmt: skip
+"""Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
+questions, and the kinds of event."""
 
 _PASSWORD = re.compile(r"\s*@?passw(?:or)?d\s+\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')
@@ -81,7 +86,7 @@ def names_around(world: World, who: str) -> list[tuple[str, str]]:
 
 def tells_password(line: str) -> bool:
     """Return whether a password may stand in a line, so that no history keeps it."""
-    return _PASSWORD.match(line) is not None
+    return _PASSWORD.match(sanitize(line)) is not None
 
 
 class Session:
@@ -229,7 +234,7 @@ class Session:
 
     def acted(self, step: Step, role: Role) -> None:
         """Show the reply to a step of the shown character that was typed elsewhere with no higher role."""
-        if not self._typing and self.role >= role:
+        if not self._typing and self.role >= role and not step.quit:
             self._reply(step)
 
 

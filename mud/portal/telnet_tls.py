@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
-from mud.portal.portal import Place, Portal, door
+from mud.portal.portal import Endpoint, Portal, door
 from mud.portal.telnet import TelnetServer
 from mud.storage.files import write_private
 from mud.storage.paths import make_folder
@@ -20,12 +20,12 @@ VALID = timedelta(days=3650)
 
 
 @door("telnet_tls")
-async def telnet_tls(portal: Portal, place: Place, opened: Callable[[str], None]) -> None:
+async def telnet_tls(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve telnet with TLS. Raises OSError also when the certificate cannot be read."""
     own = portal.settings().telnet_tls_file
     made = portal.authenticator.accounts.folder / MADE
     context = await asyncio.to_thread(_context, Path(own).expanduser() if own else made, made, portal.clock.now())
-    await TelnetServer(portal).serve(place, opened, context)
+    await TelnetServer(portal, "telnet_tls").serve(place, opened, context)
 
 
 def _context(file: Path, made: Path, now: datetime) -> ssl.SSLContext:

@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
+from textual.markup import escape
 from textual.widgets import Input, Static
 
 from mud.clock import Clock
@@ -24,14 +25,14 @@ from mud.errors import LociError
 from mud.portal import terminal_words as words
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
-from mud.portal.map import draw_map
+from mud.portal.map import Map, draw_map
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
-from mud.portal.terminal_widgets import Panel, Prompt, Story
+from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -39,6 +40,7 @@ from mud.world.world import World
 STORY = 104  # columns of the story at most; what a terminal has more is for the panels
 NARROWEST = 26  # columns of the panels
 WITH_PANELS = 76  # columns of a terminal that shows the panels beside the story at first
+MOMENT = 0.1  # seconds between two drawings at least
 TICK = 1.0  # seconds after which clock and memory are drawn anew
 NOTICES = 200  # notices that are kept
 
@@ -117,6 +119,7 @@ class Terminal(App[None]):
         self.farewell = ""
         self.notices: deque[str] = deque(maxlen=NOTICES)
         self._waiting: list[Text] = []  # what was shown and is not drawn yet
+        self._drawn_at = 0.0  # when, by the event loop's clock
         self._shown: object = None  # what the panels show
         self._panels_wanted: bool | None = None  # what F4 chose; None while it depends on the size
         self._factory = asyncio.get_running_loop().get_task_factory()
@@ -124,7 +127,7 @@ class Terminal(App[None]):
     def compose(self) -> ComposeResult:
         say = self.view.say
         with Horizontal(id="world"):
-            yield Story(say(words.MORE), id="story")
+            yield StoryLog(say(words.MORE), id="story")
             with Vertical(id="side"):
                 for id, title in (
                     ("map", words.MAP), ("here", words.HERE), ("carried", words.CARRIED), ("memory", words.MEMORY),
@@ -133,7 +136,7 @@ class Terminal(App[None]):
         yield Static(id="choices")
         with Horizontal(id="line"):
             yield Static(">")
-            yield Prompt(self.history, self._completed, self._choose, id="prompt")
+            yield LineInput(self.history, self._completed, self._choose, id="prompt")
         with Horizontal(id="status"):
             yield Static(id="notice")
             yield Static(id="clock")
@@ -147,7 +150,7 @@ class Terminal(App[None]):
             ("F5", "page('notices')", words.KEY_NOTICES), ("F6", "next_panel", words.KEY_NEXT),
             ("^C", "quit", words.KEY_QUIT),
         )  # fmt: skip
-        return "  ".join(f"[@click=app.{action}][b]{key}[/b] {say(what)}[/]" for key, action, what in keys)
+        return "  ".join(f"[@click=app.{action}][b]{key}[/b] {escape(say(what))}[/]" for key, action, what in keys)
 
     def on_mount(self) -> None:
         asyncio.get_running_loop().set_task_factory(self._factory)  # textual sets one for the whole program
@@ -184,25 +187,28 @@ class Terminal(App[None]):
 
     def _hide_typing(self, private: bool) -> None:
         if self.is_running:
-            self.query_one(Prompt).password = private
+            self.query_one(LineInput).password = private
 
     def show(self, message: Message) -> None:
         """Take a message to be shown."""
         self.farewell = message.text
         if message.kind == "notice":
             self.notices.append(message.text)
+            self._tell()
         else:
             self._tell(message_text(message))
 
     def _tell(self, *texts: Text) -> None:
-        """Have texts drawn in the story; those that come at once are drawn at once."""
+        """Have texts drawn in the story: at once, but in a crowd those of a moment together."""
         if not self._waiting and self.is_running:
-            self.call_later(self._draw)
+            loop = asyncio.get_running_loop()
+            loop.call_later(max(0.0, self._drawn_at + MOMENT - loop.time()), self.call_later, self._draw)
         self._waiting += texts
 
     def _draw(self) -> None:
         waiting, self._waiting = self._waiting, []
-        self.query_one(Story).tell(waiting)
+        self._drawn_at = asyncio.get_running_loop().time()
+        self.query_one(StoryLog).tell(waiting)
         self._draw_panels()
 
     def _draw_notice(self) -> None:
@@ -217,34 +223,38 @@ class Terminal(App[None]):
         line.update(Text(text, "bold", no_wrap=True))
 
     def _draw_panels(self) -> None:
-        """Draw what has changed of the panels."""
+        """Draw what has changed beside and below the story."""
         world, say = self.view.world, self.view.say
         self.query_one("#clock", Static).update(clock_text(self.view.clock))
         self._draw_notice()
         if self.session is None:
             return
         who = self.session.who
-        scene, bar = scene_of(world, who), self.view.memory(who)
-        panel = self.query_one("#map", Panel)
-        state = (scene, bar, len(world.visited(who)), panel.content_size, self.query_one("#memory").content_size)
+        scene, bar, memory = scene_of(world, who), self.view.memory(who), self.query_one("#memory", Panel)
+        room = self.query_one("#map", Panel).content_size
+        state = (scene, bar, len(world.visited(who)), room, memory.content_size)
         if state == self._shown:
             return
         self._shown = state
-        self.query_one(Story).name_place(scene.name if scene else say(words.NOWHERE))
-        known = draw_map(world, {*world.visited(who), *([scene.id] if scene else [])})
-        panel.fill(map_text(known, scene, panel.content_size, say))
+        self.query_one(StoryLog).name_place(scene.name if scene else say(words.NOWHERE))
+        self.query_one("#map", Panel).fill(map_text(self._map(who), scene, room, say))
         self.query_one("#here", Panel).fill(names_text(scene, say))
         carried = "\n".join(scene.carrying) if scene else ""
         self.query_one("#carried", Panel).fill(Text(carried or say(words.NOTHING), "yellow" if carried else "dim"))
-        memory = self.query_one("#memory", Panel)
         memory.fill(bar_text(bar, memory.content_size.width, say) if bar else Text(say(words.NO_MEMORY), "dim"))
 
-    def on_prompt_typed(self, event: Prompt.Typed) -> None:
-        if self.session is None:
+    def _map(self, who: str) -> Map:
+        """Return the map of where a character is and has been."""
+        world = self.view.world
+        here = world.location_of(who)
+        return draw_map(world, {*world.visited(who), *([here.id] if here else [])})
+
+    def on_line_input_typed(self, event: LineInput.Typed) -> None:
+        if self.session is None or event.private > self.session.private:
             return
         if not self.session.private and not tells_password(event.line):
             self._tell(Text(f"\n> {event.line}", "dim"))
-        self.query_one(Story).follow()
+        self.query_one(StoryLog).follow()
         self.session.type(event.line)
 
     def _completed(self, line: str) -> Completions:
@@ -265,14 +275,14 @@ class Terminal(App[None]):
 
     def on_key(self, event: Key) -> None:
         """What is typed anywhere goes into the line."""
-        prompt = self.query_one(Prompt)
+        prompt = self.query_one(LineInput)
         if len(self.screen_stack) == 1 and self.focused is not prompt and event.is_printable and event.character:
             prompt.focus()
             prompt.insert_text_at_cursor(event.character)
             event.stop()
 
     def action_prompt(self) -> None:
-        self.query_one(Prompt).focus()
+        self.query_one(LineInput).focus()
 
     def action_next_panel(self) -> None:
         if len(self.screen_stack) == 1:
@@ -296,12 +306,11 @@ class Terminal(App[None]):
             self.push_screen(self._page(name, self.session))
 
     def _page(self, name: str, session: Session) -> Page:
-        say, world, who = self.view.say, self.view.world, session.who
+        say, who = self.view.say, session.who
         match name:
             case "map":
-                scene = scene_of(world, who)
-                known = draw_map(world, {*world.visited(who), *([scene.id] if scene else [])})
-                return MapPage(say, sketch(known, scene.id if scene else "", names=True), scene)
+                scene = scene_of(self.view.world, who)
+                return MapPage(say, sketch(self._map(who), scene.id if scene else "", names=True), scene)
             case "mind":
                 return MindPage(say, [one for id in self.view.minds(session) if (one := self.view.mind(id))])
             case "notices":

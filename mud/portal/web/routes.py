@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from mud.portal.web import connection, entrance, play
+from mud.portal.web import connection, entrance, minds, play, world
 from mud.portal.web.visit import WebRoute
 
-ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *connection.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (
+    *entrance.ROUTES,
+    *play.ROUTES,
+    *connection.ROUTES,
+    *minds.ROUTES,
+    *world.ROUTES,
+)
