@@ -148,7 +148,7 @@ class Browser:
         """Connect the page that was read last; `asked` is what it asks for, such as `view` and `since`."""
         query = httpx.QueryParams({"token": self.token if token is None else token, **asked})
         cookies = "; ".join(f"{name}={value}" for name, value in self.client.cookies.items())
-        address = f"ws://{self.world.host}/socket?{query}"
+        address = f"ws://{self.world.host}{path}?{query}"
         headers = {"cookie": cookies, "origin": origin or self.world.address}
         async with connect(address, additional_headers=headers, proxy=None, compression=None) as socket:
             yield Desk(socket)

@@ -110,7 +110,7 @@ async def test_what_stands_in_the_table_for_a_role_is_closed_to_all_below_it(tmp
                 headers = {"origin": world.address, "x-token": browser.token, "accept": "*/*"}
                 if route.method == "WEBSOCKET":
                     with pytest.raises(InvalidStatus):
-                        async with browser.desk():
+                        async with browser.desk(path=path):
                             pass
                 else:
                     answer = await browser.client.request(route.method, path, headers=headers)
