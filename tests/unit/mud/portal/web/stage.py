@@ -143,7 +143,7 @@ class Browser:
 
     @asynccontextmanager
     async def desk(
-        self, origin: str | None = None, token: str | None = None, **asked: str | int
+        self, origin: str | None = None, token: str | None = None, path: str = "/socket", **asked: str | int
     ) -> AsyncIterator[Desk]:
         """Connect the page that was read last; `asked` is what it asks for, such as `view` and `since`."""
         query = httpx.QueryParams({"token": self.token if token is None else token, **asked})
