@@ -13,7 +13,7 @@ from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
 from mud.portal.session import Message, Session
-from mud.portal.views import Views
+from mud.portal.views import OwnerViews
 from mud.registry import load
 from mud.server.mind_views import MindReader
 from mud.server.people import People
@@ -45,7 +45,7 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str]) -> Portal
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
-        views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
+        views=OwnerViews(MindReader(parts), WorldReader(parts, people.wrote)),
     )
 
 
