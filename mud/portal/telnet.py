@@ -312,10 +312,10 @@ class TelnetServer:
             ssl_handshake_timeout=HANDSHAKE if tls else None,
             ssl_shutdown_timeout=SHUTDOWN if tls else None,
         )
-        host, self._port = server.sockets[0].getsockname()[:2]
-        self._secure = tls is not None
-        opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
         try:
+            host, self._port = server.sockets[0].getsockname()[:2]
+            self._secure = tls is not None
+            opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
             while True:
                 await self.portal.clock.sleep(TICK)
                 for one in tuple(self.connections):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -118,7 +119,10 @@ def test_the_readme_names_every_config_file_and_folder_of_the_vault() -> None:
 
 def test_the_readme_has_a_real_transcript_and_nothing_left_to_fill_in() -> None:
     assert re.findall(r"@[A-Z]{3,}@", README) == []
-    assert "Exits: " in README
+    pictures = re.findall(r"\]\((docs/pictures/\S+)\)", README)
+    assert {Path(one).stem.partition("-")[0] for one in pictures} == {"terminal", "telnet", "web"}
+    assert all((ROOT / one).is_file() for one in pictures)
+    assert "Exits:" in (ROOT / "docs/pictures/terminal.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("text", [README, CODE], ids=["README.md", "mud/README.md"])
