@@ -25,7 +25,9 @@ async def test_each_door_listens_at_its_address(tmp_path: Path) -> None:
     async with lobby(tmp_path) as hall:
         told: asyncio.Queue[str] = asyncio.Queue()
         ports = {door: [0] for door in ("telnet", "telnet_tls", "web")}
-        doors = asyncio.create_task(serve_doors(hall.parts, hall.people, ports, told.put_nowait, lambda: "Visitor"))
+        doors = asyncio.create_task(
+            serve_doors(hall.parts, hall.people, ports, lambda text, *_: told.put_nowait(text), lambda: "Visitor")
+        )
         try:
             lines = [await asyncio.wait_for(told.get(), 20.0) for _ in ports]
         finally:
