@@ -111,7 +111,7 @@ def draw_web(address: str) -> None:
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=options)
-        page = browser.new_page(viewport={"width": 1200, "height": 720})
+        page = browser.new_page(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
         page.goto(address)
         page.get_by_label("Name").first.fill("Piet")
         page.get_by_label("Password").first.fill(PASSWORD)
@@ -127,7 +127,10 @@ def draw_web(address: str) -> None:
         page.screenshot(path=FOLDER / "web-map.png")
         page.goto(f"{address}/minds")
         page.get_by_text("Eliza").first.click()
+        page.get_by_role("heading", name="Eliza").wait_for()
         page.locator("canvas").first.wait_for()
+        page.mouse.move(0, 0)
+        page.get_by_role("heading", name="Now").evaluate("one => one.scrollIntoView()")
         page.screenshot(path=FOLDER / "web-minds.png")
         browser.close()
 
