@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
+from textual.geometry import Size
 from textual.markup import escape
 from textual.widgets import Input, Static
 
@@ -31,7 +32,7 @@ from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
-from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
+from mud.portal.terminal_texts import bar_text, carried_text, clock_text, map_text, message_text, names_text
 from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
@@ -122,7 +123,7 @@ class Terminal(App[None]):
         self._notice = ""  # the newest, in the status line
         self._waiting: list[Text] = []  # what was shown and is not drawn yet
         self._drawn_at = 0.0  # when, by the event loop's clock
-        self._shown: object = None  # what the panels show
+        self._shown: dict[str, object] = {}  # what each panel shows
         self._panels_wanted: bool | None = None  # what F4 chose; None while it depends on the size
         self._factory = asyncio.get_running_loop().get_task_factory()
 
@@ -234,18 +235,23 @@ class Terminal(App[None]):
         if self.session is None:
             return
         who = self.session.who
-        scene, bar, memory = scene_of(world, who), self.view.memory(who), self.query_one("#memory", Panel)
-        room = self.query_one("#map", Panel).content_size
-        state = (scene, bar, len(world.visited(who)), room, memory.content_size)
-        if state == self._shown:
-            return
-        self._shown = state
+        scene, bar = scene_of(world, who), self.view.memory(who)
         self.query_one(StoryLog).name_place(scene.name if scene else say(words.NOWHERE))
-        self.query_one("#map", Panel).fill(map_text(self._map(who), scene, room, say))
-        self.query_one("#here", Panel).fill(names_text(scene, say))
-        carried = "\n".join(scene.carrying) if scene else ""
-        self.query_one("#carried", Panel).fill(Text(carried or say(words.NOTHING), "yellow" if carried else "dim"))
-        memory.fill(bar_text(bar, memory.content_size.width, say) if bar else Text(say(words.NO_MEMORY), "dim"))
+        room, columns = self._room("#map"), self._room("#memory").width
+        seen = (scene and scene.ways, scene and scene.id, len(world.visited(who)), room)
+        self._fill("#map", seen, lambda: map_text(self._map(who), scene, room, say))
+        self._fill("#here", scene, lambda: names_text(scene, say))
+        self._fill("#carried", scene, lambda: carried_text(scene, say))
+        self._fill("#memory", (bar, columns), lambda: bar_text(bar, columns, say))
+
+    def _room(self, panel: str) -> Size:
+        return self.query_one(panel, Panel).content_size
+
+    def _fill(self, panel: str, state: object, text: Callable[[], Text]) -> None:
+        """Draw a panel if what it shows is no longer the same."""
+        if panel not in self._shown or self._shown[panel] != state:
+            self._shown[panel] = state
+            self.query_one(panel, Panel).fill(text())
 
     def _map(self, who: str) -> Map:
         """Return the map of where a character is and has been."""

@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Click, Resize
+from textual.events import Click, Paste, Resize
 from textual.message import Message as Posted
 from textual.widgets import Input, RichLog, Static
 
@@ -162,6 +162,12 @@ class LineInput(Input):
         self._begin = 0  # where what is completed begins
         self._choices: list[str] = []  # the lines that Tab goes through
         self._completed = ""  # the line as Tab left it
+
+    def on_paste(self, event: Paste) -> None:
+        """Put all lines of a paste into the one line; textual would take the first alone."""
+        event.prevent_default()
+        event.stop()
+        self.insert_text_at_cursor(" ".join(event.text.splitlines()))
 
     def action_complete(self) -> None:
         """Fill in what all choices share, else go on to the next choice."""
