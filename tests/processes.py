@@ -11,24 +11,72 @@ import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryFile
+from typing import Any, Protocol
 
+from tests.fork_server import ForkedProgram, Streams
 from tests.vaults import ROOT
 
 PATIENCE = 60.0
 """Seconds after which a test gives up on a line that should have come; never waited for when it comes."""
 
 
+class Process(Protocol):
+    """A process, as far as tests need `subprocess.Popen`."""
+
+    @property
+    def pid(self) -> int: ...
+    def wait(self, timeout: float | None = None) -> int: ...
+    def terminate(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+def started(
+    args: Sequence[object], streams: Streams, environment: Mapping[str, str] | None = None, under: Sequence[str] = ()
+) -> Process:
+    """Start the program with these arguments.
+
+    Args:
+        args: the arguments.
+        streams: stdin, stdout and stderr.
+        environment: environment variables besides those of the test.
+        under: the command that runs it as its child, such as a tracer; without one it is forked, which is quicker.
+    """
+    words, variables = [*map(str, args)], {**os.environ, **(environment or {})}
+    if not under:
+        return ForkedProgram(words, streams, variables)
+    stdin, stdout, stderr = streams
+    command = [*under, sys.executable, "-m", "mud", *words]
+    return subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, cwd=ROOT, env=variables)
+
+
 def loci(
     *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, under: Sequence[str] = ()
 ) -> subprocess.CompletedProcess[str]:
     """Run one command of the command line to its end, in another home folder if one is given, under another command."""
-    command = [*under, sys.executable, "-m", "mud", *map(str, args)]
-    environment = {**os.environ, "HOME": str(home)} if home is not None else None
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False, env=environment
-    )
+    environment = {"HOME": str(home)} if home is not None else None
+    reading, typing = os.pipe()
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        process = started(args, (reading, out.fileno(), err.fileno()), environment, under)
+        os.close(reading)
+        typist = threading.Thread(target=_type, args=(typing, stdin), daemon=True)
+        typist.start()
+        try:
+            code = process.wait(timeout)
+        finally:
+            process.kill()
+            process.wait()
+        typist.join()
+        for file in (out, err):
+            file.seek(0)
+        return subprocess.CompletedProcess([*map(str, args)], code, out.read(), err.read())
+
+
+def _type(pipe: int, text: str) -> None:
+    with suppress(BrokenPipeError), open(pipe, "w") as typed:
+        typed.write(text)
 
 
 def loci_json(*args: object, stdin: str = "", under: Sequence[str] = ()) -> list[dict[str, Any]]:
@@ -49,26 +97,19 @@ class Running:
     """
 
     def __init__(self, vault: Path, *args: str, errors: Path | None = None, under: Sequence[str] = ()) -> None:
+        (reading, typing), (shown, showing) = os.pipe(), os.pipe()
         with (errors or Path(os.devnull)).open("ab") as stderr:
-            self._process = self._started(vault, args, stderr, under)
+            streams = (reading, showing, stderr.fileno())
+            self._process = started(["run", "--vault", vault, *args], streams, under=under)
+        os.close(reading)
+        os.close(showing)
+        self._typed, self._shown = open(typing, "w"), open(shown)  # noqa: PTH123, SIM115  (no paths; _close)
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    @staticmethod
-    def _started(vault: Path, args: Sequence[str], stderr: IO[bytes], under: Sequence[str]) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*under, sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            cwd=ROOT,
-        )
-
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._shown:
             self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
 
@@ -79,10 +120,9 @@ class Running:
 
     def type(self, line: str) -> None:
         """Type a line; one that nobody reads any more is lost, as at a dead terminal."""
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            self._typed.write(line + "\n")
+            self._typed.flush()
         except (BrokenPipeError, ValueError):  # the latter when another thread killed it and closed the pipe
             return
 
@@ -153,12 +193,9 @@ class Running:
     def _close(self) -> None:
         # The pipe is read to its end first: closed under the reader, it would leave whoever waits without an answer.
         self._reader.join(PATIENCE)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue
+        for stream in (self._typed, self._shown):
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 def memories(vault: Path, slug: str) -> list[dict[str, Any]]:
@@ -188,15 +225,12 @@ class Headless:
     def __init__(self, vault: Path, environment: Mapping[str, str] | None = None) -> None:
         self.said = ""
         """All that it has said so far, errors too."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), "--headless"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **(environment or {})},
-        )
+        shown, showing = os.pipe()
+        with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a stream)
+            streams = (nothing.fileno(), showing, showing)
+            self._process = started(["run", "--vault", vault, "--headless"], streams, environment)
+        os.close(showing)
+        self._shown = open(shown)  # noqa: PTH123, SIM115  (no path; __exit__)
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
 
     def __enter__(self) -> Headless:
@@ -205,14 +239,15 @@ class Headless:
 
     def says(self, pattern: str) -> bool:
         """Read on until it has said something like this; return whether it has before its end."""
-        assert self._process.stdout is not None
         while not re.search(pattern, self.said):
-            if not (line := self._process.stdout.readline()):
+            if not (line := self._shown.readline()):
                 return False
             self.said += line
         return True
 
     def __exit__(self, *failure: object) -> None:
         self._process.terminate()
-        self.said += self._process.communicate()[0]
+        with self._shown:
+            self.said += self._shown.read()
+        self._process.wait()
         self._watchdog.cancel()
