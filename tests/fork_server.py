@@ -23,11 +23,14 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from mud.registry import plug_in_names
+from tests.syscalls import MACHINE, Spec, Tracer
 
 _ROOT = Path(__file__).resolve().parent.parent
 _PLUG_INS = (
@@ -56,13 +59,17 @@ class ForkedProgram:
         words: the arguments.
         streams: its standard streams.
         environment: its environment.
+        traced: what happens to its system calls; None for nothing.
     """
 
-    def __init__(self, words: Sequence[str], streams: Streams, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, words: Sequence[str], streams: Streams, environment: Mapping[str, str], traced: Spec | None = None
+    ) -> None:
         limits = [(limit, resource.getrlimit(limit)) for limit in _LIMITS]
-        order = json.dumps({"words": list(words), "environment": dict(environment), "limits": limits})
+        trace = asdict(traced) if traced else None
+        order = {"words": list(words), "environment": dict(environment), "limits": limits, "trace": trace}
         self._told, tell = os.pipe()
-        socket.send_fds(_server(), [order.encode()], [*streams, tell])
+        socket.send_fds(_server(), [json.dumps(order).encode()], [*streams, tell])
         os.close(tell)
         self.pid = self._number()
         self._code = 0
@@ -74,7 +81,7 @@ class ForkedProgram:
         return int(number)
 
     def _watch(self) -> None:
-        self._code = os.waitstatus_to_exitcode(self._number())
+        self._code = self._number()
         os.close(self._told)
         self._ended.set()
 
@@ -117,8 +124,8 @@ def _server() -> socket.socket:
 # -- the server --------------------------------------------------------------------------------------------------------
 
 
-def _order_of_child(door: socket.socket) -> dict[str, Any] | None:
-    """Fork for every order; return it in the child, and None when nobody is left to give one."""
+def _ordered(door: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
+    """Fork for every order; return it, with its files, in the child, and None when nobody is left to give one."""
     while True:
         packet, files, _, _ = socket.recv_fds(door, _LARGEST, 4)
         with suppress(ChildProcessError):
@@ -127,32 +134,37 @@ def _order_of_child(door: socket.socket) -> dict[str, Any] | None:
         if not packet:
             return None
         if os.fork() == 0:
-            break
+            return json.loads(packet), files
         for file in files:
             os.close(file)
-    *streams, tell = files
-    if pid := os.fork():
-        for file in streams:  # else a pipe would not end with its process
-            os.close(file)
-        os.write(tell, _NUMBER.pack(pid))
-        os.write(tell, _NUMBER.pack(os.waitpid(pid, 0)[1]))
-        os._exit(0)
-    for number, file in enumerate(streams):
+
+
+def _watch(order: dict[str, Any], files: list[int]) -> None:
+    """Fork once more, to become the program; tell its number and how it ended."""
+    become = partial(_become, order, files)
+    if order["trace"] and MACHINE:
+        ended = Tracer(Spec(**order["trace"]), MACHINE).run(become)
+    elif pid := os.fork():
+        ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    else:
+        become()
+    os.write(files[-1], _NUMBER.pack(ended))
+    os._exit(0)
+
+
+def _become(order: dict[str, Any], files: list[int]) -> None:
+    """Be the program that an order asks for, to its end."""
+    os.write(files[-1], _NUMBER.pack(os.getpid()))
+    for number, file in enumerate(files[:3]):
         os.dup2(file, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-    order: dict[str, Any] = json.loads(packet)
-    return order
-
-
-def _become(order: dict[str, Any]) -> None:
-    """Be the program that an order asks for."""
     os.environ.clear()
     os.environ.update(order["environment"])
     time.tzset()
     for limit, values in order["limits"]:
         resource.setrlimit(limit, values)
     sys.argv = ["mud", *order["words"]]
-    runpy.run_module("mud", run_name="__main__", alter_sys=True)
+    runpy.run_module("mud", run_name="__main__", alter_sys=True)  # ends with SystemExit
 
 
 def _serve(door: socket.socket) -> None:
@@ -162,8 +174,8 @@ def _serve(door: socket.socket) -> None:
     for name in _MORE:
         import_module(name)
     gc.freeze()  # what is shared stays shared
-    if order := _order_of_child(door):
-        _become(order)
+    if ordered := _ordered(door):
+        _watch(*ordered)
 
 
 if __name__ == "__main__":

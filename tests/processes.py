@@ -8,58 +8,42 @@ import queue
 import re
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Any, Protocol
+from typing import Any
 
 from tests.fork_server import ForkedProgram, Streams
-from tests.vaults import ROOT
+from tests.syscalls import Spec
 
 PATIENCE = 60.0
 """Seconds after which a test gives up on a line that should have come; never waited for when it comes."""
 
 
-class Process(Protocol):
-    """A process, as far as tests need `subprocess.Popen`."""
-
-    @property
-    def pid(self) -> int: ...
-    def wait(self, timeout: float | None = None) -> int: ...
-    def terminate(self) -> None: ...
-    def kill(self) -> None: ...
-
-
 def started(
-    args: Sequence[object], streams: Streams, environment: Mapping[str, str] | None = None, under: Sequence[str] = ()
-) -> Process:
+    args: Sequence[object], streams: Streams, environment: Mapping[str, str] | None = None, traced: Spec | None = None
+) -> ForkedProgram:
     """Start the program with these arguments.
 
     Args:
         args: the arguments.
         streams: stdin, stdout and stderr.
         environment: environment variables besides those of the test.
-        under: the command that runs it as its child, such as a tracer; without one it is forked, which is quicker.
+        traced: what happens to its system calls; None for nothing.
     """
-    words, variables = [*map(str, args)], {**os.environ, **(environment or {})}
-    if not under:
-        return ForkedProgram(words, streams, variables)
-    stdin, stdout, stderr = streams
-    command = [*under, sys.executable, "-m", "mud", *words]
-    return subprocess.Popen(command, stdin=stdin, stdout=stdout, stderr=stderr, cwd=ROOT, env=variables)
+    return ForkedProgram([*map(str, args)], streams, {**os.environ, **(environment or {})}, traced)
 
 
 def loci(
-    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, under: Sequence[str] = ()
+    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, traced: Spec | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end, in another home folder if one is given, under another command."""
+    """Run one command of the command line to its end, in another home folder if one is given, traced as one wants."""
     environment = {"HOME": str(home)} if home is not None else None
     reading, typing = os.pipe()
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-        process = started(args, (reading, out.fileno(), err.fileno()), environment, under)
+        process = started(args, (reading, out.fileno(), err.fileno()), environment, traced)
         os.close(reading)
         typist = threading.Thread(target=_type, args=(typing, stdin), daemon=True)
         typist.start()
@@ -79,9 +63,9 @@ def _type(pipe: int, text: str) -> None:
         typed.write(text)
 
 
-def loci_json(*args: object, stdin: str = "", under: Sequence[str] = ()) -> list[dict[str, Any]]:
+def loci_json(*args: object, stdin: str = "", traced: Spec | None = None) -> list[dict[str, Any]]:
     """Run one command with `--json`, hold it to exit code 0, and return its records."""
-    done = loci(*args, "--json", stdin=stdin, under=under)
+    done = loci(*args, "--json", stdin=stdin, traced=traced)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -93,14 +77,14 @@ class Running:
         vault: the vault's folder.
         args: further options of `run`.
         errors: file that gets what it writes to stderr; None to throw that away.
-        under: the command that runs it as its child, such as a tracer; none when empty.
+        traced: what happens to its system calls; None for nothing.
     """
 
-    def __init__(self, vault: Path, *args: str, errors: Path | None = None, under: Sequence[str] = ()) -> None:
+    def __init__(self, vault: Path, *args: str, errors: Path | None = None, traced: Spec | None = None) -> None:
         (reading, typing), (shown, showing) = os.pipe(), os.pipe()
         with (errors or Path(os.devnull)).open("ab") as stderr:
             streams = (reading, showing, stderr.fileno())
-            self._process = started(["run", "--vault", vault, *args], streams, under=under)
+            self._process = started(["run", "--vault", vault, *args], streams, traced=traced)
         os.close(reading)
         os.close(showing)
         self._typed, self._shown = open(typing, "w"), open(shown)  # noqa: PTH123, SIM115  (no paths; _close)
