@@ -56,7 +56,7 @@ async def scripted(server: LiveServer) -> Making:
         await asyncio.sleep(0)
         return " 14\nfifteen 15\nsixteen 16 seventeen 17"
 
-    yield Subject(ScriptedModel([unhurried] * 10, seconds=0.5), LLMProfile(backend="scripted", stop=()))
+    yield Subject(ScriptedModel([unhurried] * 100, seconds=0.5), LLMProfile(backend="scripted", stop=()))
 
 
 async def completions(server: LiveServer) -> Making:
@@ -108,7 +108,15 @@ CASES: dict[str, list[Callable[[LiveServer], Making]]] = {
 }
 
 
-@pytest.fixture(params=[case for cases in CASES.values() for case in cases], ids=lambda case: case.__name__)
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    """Run all of it on one loop, so that one model of a kind, which takes a second to start, is tried by all tests."""
+    return "asyncio"
+
+
+@pytest.fixture(
+    scope="module", params=[case for cases in CASES.values() for case in cases], ids=lambda case: case.__name__
+)
 async def subject(request: pytest.FixtureRequest, live_server: LiveServer) -> Making:
     async for made in request.param(live_server):
         yield made
@@ -237,17 +245,6 @@ async def test_an_error_of_the_asker_comes_through_and_leaves_the_model_usable(s
     assert (await subject.say(max_tokens=8)).text
 
 
-async def test_a_closed_model_is_unavailable(subject: Subject) -> None:
-    await subject.model.close()
-    with pytest.raises(Unavailable):
-        await subject.say()
-    with pytest.raises(Unavailable):
-        await subject.model.check(subject.profile)
-    with pytest.raises(Unavailable):
-        await subject.model.tokens(COUNTING, subject.profile)
-    await subject.model.close()
-
-
 async def test_a_prompt_longer_than_the_window_is_refused_in_words_and_the_host_is_well(subject: Subject) -> None:
     prompt = "hi " * (WINDOW + 100)
     with pytest.raises(Refused, match="num_ctx"):
@@ -257,6 +254,17 @@ async def test_a_prompt_longer_than_the_window_is_refused_in_words_and_the_host_
             await subject.say(prompt)
     await subject.model.check(subject.profile)
     assert (await subject.say(max_tokens=8)).text
+
+
+async def test_a_closed_model_is_unavailable(subject: Subject) -> None:
+    await subject.model.close()  # for good: the last test of each
+    with pytest.raises(Unavailable):
+        await subject.say()
+    with pytest.raises(Unavailable):
+        await subject.model.check(subject.profile)
+    with pytest.raises(Unavailable):
+        await subject.model.tokens(COUNTING, subject.profile)
+    await subject.model.close()
 
 
 async def test_what_a_server_had_read_before_is_told(live_server: LiveServer) -> None:
