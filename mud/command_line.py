@@ -20,14 +20,20 @@ from mud.sanitize import VisibleFormatter, visible
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
 _RUN = "open the world and walk in (the default)"
-_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--telnet", "--web")
+DOORS = {"telnet": "off", "telnet_tls": "off", "web": "8000 at a terminal, else off"}
+"""Ways in over the network, and the ports that they have when none is given."""
+_DOOR_OPTIONS = {door: f"--{door.replace('_', '-')}" for door in DOORS}
+_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *_DOOR_OPTIONS.values())
 """Options of `run` with a value, which must not be taken for a command."""
 
 
-def _off(text: str) -> str:
-    if text != "off":
-        raise argparse.ArgumentTypeError("only off for now; this door is not built yet")
-    return text
+def _port(text: str) -> int:
+    """Return the number of a port; 0 for `off`."""
+    if text == "off":
+        return 0
+    if not text.isascii() or not text.isdecimal() or not 0 < int(text) < 65536:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port; expected a number from 1 to 65535, or off")
+    return int(text)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,10 +78,16 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
+    run.add_argument("--as", dest="name", metavar="NAME", help="your name (a terminal asks, else it is Visitor)")
     run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
-    run.add_argument("--telnet", type=_off, default="off", metavar="PORT/off", help="only off for now")
-    run.add_argument("--web", type=_off, default="off", metavar="PORT/off", help="only off for now")
+    run.add_argument(
+        "--plain",
+        action=argparse.BooleanOptionalAction,
+        help="line by line also on a terminal, or never there; a pipe always is",
+    )
+    for door, option in _DOOR_OPTIONS.items():
+        shown = f"port for {option[2:]} (default: {DOORS[door]})"
+        run.add_argument(option, type=_port, metavar="PORT/off", help=shown)
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(
@@ -92,7 +104,9 @@ def _run(args: argparse.Namespace) -> int:
     if args.json and not args.headless:
         raise LociError("--json is for run --headless; a player is shown plain text")
     agents = not args.no_agents
-    return run(Options(args.vault, args.name, args.headless, args.seconds, agents, args.brain, args.seed, args.json))
+    ports = {door: port for door in DOORS if (port := getattr(args, door)) is not None}
+    how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports)
+    return run(Options(args.vault, args.name, *how))
 
 
 def _command_first(argv: list[str]) -> list[str]:
@@ -158,8 +172,14 @@ def _sentence(error: Exception) -> str:
     return str(error)
 
 
-_AS_NAMED = ["httpx", "orjson", "chromadb", "watchdog", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit"]
-NEEDED = {"pyyaml": "yaml", "python-frontmatter": "frontmatter", **{name: name for name in _AS_NAMED}}
+_AS_NAMED = [
+    "httpx", "orjson", "chromadb", "watchdog", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit",
+    "cryptography", "starlette", "telnetlib3", "textual", "uvicorn", "websockets",
+]  # fmt: skip
+NEEDED = {
+    "pyyaml": "yaml", "python-frontmatter": "frontmatter", "argon2-cffi": "argon2",
+    "prometheus-client": "prometheus_client", **{name: name for name in _AS_NAMED},
+}  # fmt: skip
 """The packages in pyproject.toml, with their import names."""
 
 

@@ -25,6 +25,7 @@ ITEMS = phrase("commands.look.items", "items")
 PERSON = phrase("commands.look.person", "people")
 PEOPLE = phrase("commands.look.people", "people")
 ASLEEP = phrase("commands.look.asleep", "name")
+ABSENT = phrase("commands.wake.absent", "name")
 EXITS = phrase("commands.look.exits", "exits")
 NO_EXITS = phrase("commands.look.no_exits")
 WAKES = phrase("commands.wake.wakes", "actor")
@@ -80,14 +81,20 @@ def shown_name(world: World, say: Say, person: Thing) -> str:
 
 def called_by_name(world: World, location: Thing, words: str) -> list[Thing]:
     """Return the sleepers in a location whose name is among the words, as a whole word, ignoring case."""
-    asleep = world.asleep
-    sleepers = [one for one in world.people(location.id) if one.id in asleep]
+    asleep, absent = world.asleep, world.absent
+    sleepers = [one for one in world.people(location.id) if one.id in asleep and one.id not in absent]
     spoken = plain(words) if sleepers else ""
     return [
         one
         for one in sleepers
         if any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", spoken) for name in map(plain, one.names) if name)
     ]
+
+
+def present_or_refuse(ctx: Context, sleeper: Thing) -> None:
+    """Raise Refusal when a sleeper's person left, so that nobody can wake it."""
+    if sleeper.id in ctx.world.absent:
+        raise Refusal(ctx.say(ABSENT, name=sleeper.name))
 
 
 def waking(say: Say, sleeper: Thing, location: Thing) -> tuple[Change, Event]:

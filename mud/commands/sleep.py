@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._here import here_or_refuse, pick, waking
+from mud.commands._here import here_or_refuse, pick, present_or_refuse, waking
 from mud.errors import Refusal
 from mud.world.changes import FallAsleep, WakeUp
 from mud.world.events import Event
@@ -50,5 +50,6 @@ def wake(ctx: Context, name: str) -> Outcome:
         return Outcome(ctx.say(WOKE), changes=(change,), events=(event,))
     if target.id not in asleep:
         return Outcome(ctx.say(OTHER_AWAKE, name=target.name), memory="")
+    present_or_refuse(ctx, target)
     seen = Event("action", ctx.actor.id, here.id, ctx.say(SEEN_WAKING, actor=ctx.actor.name, name=target.name))
     return Outcome(ctx.say(WOKE_OTHER, name=target.name), changes=(WakeUp(target.id),), events=(seen,))

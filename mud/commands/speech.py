@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._here import called_by_name, here_or_refuse, refuse_name, waking
+from mud.commands._here import called_by_name, here_or_refuse, present_or_refuse, refuse_name, waking
 from mud.errors import Refusal
 from mud.world.events import WHISPERED as MARK
 from mud.world.events import Event
@@ -100,6 +100,7 @@ def whisper(ctx: Context, person: str) -> Outcome:
         raise refuse_name(ctx, name, match(name, others))
     if not words:
         raise Refusal(ctx.say(NOTHING_WHISPERED, name=listener.name))
+    present_or_refuse(ctx, listener)
     told = ctx.say(TOLD, actor=ctx.actor.name, words=words)
     event = Event("whisper", ctx.actor.id, here.id, told, words=words, to=listener.id)
     whispered = ctx.say(WHISPERED, name=listener.name, words=words)

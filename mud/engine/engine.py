@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
 from mud.commands import (
+    OWNERS,
+    WHO,
     Command,
     Context,
     InputLine,
@@ -29,7 +31,7 @@ from mud.errors import Refusal
 from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
-from mud.world.changes import Change, Define, Leave, Put, WakeUp, change_from_json, change_to_json
+from mud.world.changes import Change, Define, FallAsleep, Leave, Put, WakeUp, change_from_json, change_to_json
 from mud.world.events import Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
@@ -38,7 +40,7 @@ from mud.world.world import World
 
 log = logging.getLogger(__name__)
 
-NOT_YOURS = phrase("engine.refusals.not_yours", "verb")
+NOT_YOURS = phrase("engine.refusals.not_yours", "who", "verb")
 LEDGER_FAILED = phrase("engine.refusals.ledger_failed", "why")
 BROKEN = phrase("engine.refusals.broken", "verb")
 TRIED = phrase("engine.memories.tried", "line", "why")
@@ -50,6 +52,7 @@ ASLEEP_HINT = phrase("engine.refusals.asleep_hint")
 WOKE = phrase("engine.memories.woke")
 ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
+DOZES = phrase("engine.events.dozes", "actor")
 
 WAKE = "wake"
 """The only command of a sleeping agent."""
@@ -190,7 +193,8 @@ class Engine:
 
     def _run(self, command: Command, actor: Thing, line: InputLine, role: Role, known: Registry[Command]) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
-            raise Refusal(self._say(NOT_YOURS, verb=command.name))
+            who = self._say(WHO.get(command.role, OWNERS))
+            raise Refusal(self._say(NOT_YOURS, who=who, verb=command.name))
         context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:
@@ -251,12 +255,28 @@ class Engine:
         changes = (Define(character), Put(character.id, location))
         return self.happen(character, Outcome(reply, changes=changes, events=(arrives,)))
 
+    def come_back(self, character: Thing) -> Step:
+        """Wake a character whose person left it asleep, where it lies; the reply describes the location."""
+        here = self.world.location_of(character.id)
+        if here is None:
+            raise ValueError(f"{character.name} is nowhere")
+        change, event = waking(self._say, character, here)
+        reply = describe_location(self.world, self._say, here, character.id)
+        return self.happen(character, Outcome(reply, changes=(Define(character), change), events=(event,)))
+
     def leave(self, character: Thing) -> Step:
         """Take a character out of the world; its location is kept for its return."""
         here = self.world.location_of(character.id)
         text = self._say(LEAVES, actor=character.name)
         events = (Event("departure", character.id, here.id, text),) if here else ()
         return self.happen(character, Outcome("", changes=(Leave(character.id),), events=events))
+
+    def leave_asleep(self, character: Thing) -> Step:
+        """Let a character fall asleep where it is until its person comes back; see `come_back`."""
+        here = self.world.location_of(character.id)
+        text = self._say(DOZES, actor=character.name)
+        events = (Event("action", character.id, here.id, text),) if here else ()
+        return self.happen(character, Outcome("", changes=(FallAsleep(character.id, absent=True),), events=events))
 
     def happen(self, actor: Thing, outcome: Outcome) -> Step:
         """Carry out an outcome without input, such as an edit of a world file."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-import shutil
 import sys
-import textwrap
+import termios
 import threading
 from collections.abc import Callable
 
@@ -114,6 +113,12 @@ class LineReader:
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
     """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
+
+    def private(begins: bool) -> None:
+        set_echo(fd, on=not begins)
+        answered().set()  # the next line is no longer waited with
+
+    session.on_private = private
     try:
         while not session.over and (line := await reader.next()) is not None:
             session.type(line)
@@ -123,19 +128,15 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
                 await event.wait()
             await asyncio.sleep(0)  # lets agents and events run between two lines of a fast pipe
     finally:
+        session.ask_no_more()  # a terminal shows what is typed again
         reader.close()
 
 
-WIDEST = 100  # most columns of a line; longer ones are hard to read
-
-
-def draws() -> bool:
-    """Return whether the terminal understands the codes for line editing; a dumb one prints them."""
-    return os.environ.get("TERM", "") not in ("dumb", "unknown")
-
-
-def show_wrapped(text: str) -> None:
-    """Print a text at once, wrapped between words at the terminal's width."""
-    width = min(WIDEST, shutil.get_terminal_size().columns)
-    for line in text.split("\n"):
-        print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")
+def set_echo(fd: int, *, on: bool) -> None:
+    """Have a terminal show what is typed, or not; a pipe has nothing to show it with."""
+    try:
+        mode = termios.tcgetattr(fd)
+        mode[3] = mode[3] | termios.ECHO if on else mode[3] & ~termios.ECHO
+        termios.tcsetattr(fd, termios.TCSADRAIN, mode)
+    except termios.error:
+        return

@@ -4,39 +4,41 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from agents.agent import Agent
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
-from agents.definition import check_name, find_definition, find_location
+from agents.definition import check_name
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
-from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
-from mud.portal.session import Session
+from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
-from mud.server.bulk import newcomer
 from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
+from mud.server.local import LocalPlayer
 from mud.server.logs import logging_into
+from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
-from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
+from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
-from mud.world.things import Thing
+from mud.world.roles import Role
 
 log = logging.getLogger(__name__)
 
@@ -45,7 +47,9 @@ Shown = TypeVar("Shown")
 MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
 CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
-"""Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
+"""Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+WEB = range(8000, 8016)
+"""Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 
 
@@ -53,27 +57,29 @@ class Options(NamedTuple):
     """How a world is run; see `python -m mud run --help`."""
 
     vault: Path
-    name: str = "Visitor"
+    name: str | None = None  # of the local player; None to ask at a terminal
     headless: bool = False  # there is no player; the chronicle goes to stdout
     seconds: float | None = None  # end after so long; None to run until the player leaves
     agents: bool = True
     brain: str | None = None  # name of every agent's brain, or `auto`; None to use each agent's own
     seed: int | None = None
     json: bool = False  # print events as JSON lines; only for a headless run
+    plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
+    doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
 
 
 def run(options: Options) -> int:
     """Run a world until it ends and return the exit code."""
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
-    name = check_name(options.name)
+    name = check_name(options.name) if options.name is not None else None
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         must_have_words(parts.texts)
         app = App(parts, options, name)  # first: what stands in the way of the chronicle has a line of its own
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
-            print(f"loci: {line}", file=sys.stderr)
+            app.tell_at_start(f"loci: {line}")
         with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
             runner.run(app.live())
     return 0
@@ -82,21 +88,18 @@ def run(options: Options) -> int:
 class App:
     """A running world."""
 
-    def __init__(self, parts: Parts, options: Options, name: str, heard: Signals = signals) -> None:
+    def __init__(self, parts: Parts, options: Options, name: str | None, heard: Signals = signals) -> None:
         self._parts = parts
         self._options = options
-        self._name = name
         self._signals = heard
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
         self._tasks: list[asyncio.Task[None]] = []
-        self._session: Session | None = None
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
         self._syncing = asyncio.Lock()  # two outcomes at once could be told in the wrong order
         self._unsynced = ""  # why the disk does not confirm writes; empty while it does
-        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
@@ -108,6 +111,13 @@ class App:
         parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
+        self._people = People(parts, self._reloading, self._submit, self._catch_up)
+        streams = Streams(sys.stdin, sys.stdout, sys.__stderr__)
+        mode = Mode.PIPE if options.headless else mode_of(options.plain, streams, os.environ)
+        self._local = LocalPlayer(
+            parts, self._people, mode, name, self._gone,
+            lambda: parts.texts.render(UNSYNCED, why=self._unsynced) if self._unsynced else "",
+        )  # fmt: skip
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
@@ -122,7 +132,11 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
-        for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
+        observers = (
+            parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
+            self._people.news.observe,
+        )  # fmt: skip
+        for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
@@ -144,13 +158,21 @@ class App:
             loop.call_soon_threadsafe(self._stop.set)
         return True
 
+    def tell_at_start(self, text: str) -> None:
+        """Show what is wrong before the world runs."""
+        if not self._local.tell_later(text):
+            print(text, file=sys.stderr)
+
+    def _gone(self, error: OSError) -> None:
+        self._unshown = error
+        self._stop.set()
+
     def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
         def shown(what: Shown) -> None:
             try:
                 show(what)
             except OSError as error:
-                self._unshown = error
-                self._stop.set()
+                self._gone(error)
                 raise
 
         return shown
@@ -166,6 +188,8 @@ class App:
             ("watching the vault", self._reloading.watcher.run),
             ("looking through archives", self._check_lives),
         ]
+        if self._ports():
+            duties.append(("the doors", self._open_doors))
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
         return duties
@@ -175,7 +199,7 @@ class App:
         if self._options.seconds is not None:
             waits.append(asyncio.create_task(self._parts.clock.sleep(self._options.seconds)))
         if not self._options.headless:
-            waits.append(asyncio.create_task(self._play()))
+            waits.append(asyncio.create_task(self._local.play(lambda: self._answered)))
         done, rest = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
@@ -183,67 +207,32 @@ class App:
         for task in done:
             task.result()
 
-    async def _play(self) -> None:
-        session = self._enter(self._until_gone(show_wrapped if self._terminal else show_plain))
-        try:
-            if self._terminal:
-                words = self._parts.commands.words()
-                # Imported here because only a terminal needs this library.
-                from mud.portal.terminal import run_terminal
+    async def _open_doors(self) -> None:
+        """Serve all doors of the network until the world ends. One that cannot be opened is told; the others are."""
+        # Imported here because a world without a network needs none of it.
+        from mud.server.doors import serve_doors
 
-                await run_terminal(session, words, self._parts.vault / "log" / "history")
-            else:
-                await run_plain(session, lambda: self._answered, sys.stdin.fileno())
-        finally:
-            self._parts.engine.unobserve(session.observe)
+        await self._parts.clock.sleep(COME_IN)
+        await serve_doors(self._parts, self._people, self._ports(), self._tell, lambda: self._local.name)
 
-    def _enter(self, show: Callable[[str], None]) -> Session:
-        parts = self._parts
-        agent = self._player()
-        parts.engine.witnesses.add(agent.id)
-        self._reloading.watch_agent(agent.folder)
-        session = Session(agent.id, lambda line: self._submit(agent.id, line), show)
-        step = parts.engine.enter(agent.definition.thing(), self._start_of(agent.id).id)
-        if step.failed:
-            raise LociError(step.reply)
-        self._session = session
-        show(step.reply)
-        if self._unsynced:  # it was told before anybody played
-            session.tell(parts.texts.render(UNSYNCED, why=self._unsynced))
-        parts.engine.observe(session.observe)
-        self._tasks.append(asyncio.create_task(parts.minds.catch_up(agent)))
-        return session
+    def _ports(self) -> dict[str, Sequence[int]]:
+        """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""
+        ports: dict[str, Sequence[int]] = {} if self._local.mode is Mode.PIPE else {"web": WEB}
+        ports |= {name: [port] for name, port in self._options.doors.items()}
+        return {name: some for name, some in ports.items() if some[0]}
 
-    def _player(self) -> Agent:
-        found = find_definition(self._name, self._parts.minds.definitions)
-        if found is None:
-            slug = self._reloading.brought_back(self._name)
-            return self._parts.minds.open(slug) if slug else newcomer(self._parts, self._name, person=True)
-        if not found.person:
-            raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
-        return self._parts.minds.open(found.slug)
-
-    def _start_of(self, who: str) -> Thing:
-        """Return where a character enters: its last location, else `start_location` of `config/world.md`."""
-        world = self._parts.engine.world
-        if (left := world.get(world.away.get(who, ""))) is not None:
-            return left
-        wanted = self._parts.configuration.get(WorldSettings).start_location
-        found = find_location(wanted, world.locations())
-        if found is None:
-            log.warning("config/world.md: start_location: there is no %r; starting elsewhere", wanted)
-        return found or world.locations()[0]
-
-    def _submit(self, who: str, line: str) -> Step:
-        step = submit(self._parts.engine, self._parts.minds, who, line)
+    def _submit(self, who: str, line: str, role: Role) -> Step:
+        step = submit(self._parts.engine, self._parts.minds, who, line, role)
         self._submitted(step)
         return step
 
+    def _catch_up(self, agent: Agent) -> None:
+        """Index what the index lacks of the memory of a character that came in."""
+        self._spawn(self._parts.minds.catch_up(agent))
+
     def _tell(self, text: str) -> None:
-        """Show a text to the owner: in the session if there is one, else on stderr."""
-        if self._session is not None:
-            self._session.tell(text)
-        else:
+        """Show a text to the owners that are in the world, else on stderr."""
+        if not self._people.tell_owners(text) and not self._local.tell_later(text):
             print(text, file=sys.stderr, flush=True)
 
     def _submitted(self, step: Step) -> None:
@@ -256,11 +245,10 @@ class App:
         task.add_done_callback(self._requests.discard)
 
     async def _carry_out(self, request: Request) -> None:
-        outcome = await carry_out(self._parts, request, self._reloading.everything)
+        outcome = await carry_out(self._parts, request, self._reloading.everything, self._people)
         try:
             self._parts.engine.answer(request, outcome)
-            if self._session is not None:
-                look_through(self._session, self._parts.minds.resting)
+            look_through(self._people.sessions, self._parts.minds.resting)
         finally:
             self._answered.set()
 
@@ -337,7 +325,7 @@ class App:
         await self._living.watch_models(tell)
 
     def _tell_of_models(self, text: str) -> None:
-        if self._terminal:
+        if self._local.mode is not Mode.PIPE:
             self._tell(text)
         else:  # on a pipe, stdout carries replies and events only
             print(text, file=sys.stderr, flush=True)
@@ -348,10 +336,10 @@ class App:
         await self._living.stop()
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
+        for session in self._people.sessions:
+            session.ask_no_more()
         await asyncio.gather(*self._requests, return_exceptions=True)
-        if self._session is not None:
-            player = parts.engine.world.things[self._session.own]
-            parts.engine.leave(player)
+        self._people.leave_all()
         self._write_what_waits()
         await self._reloading.stop()
         with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all

@@ -35,9 +35,11 @@ from agents.text.habits import read_habits
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
+from mud.portal.settings import DoorSettings
 from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
+from mud.storage.accounts import AccountFiles
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
@@ -55,6 +57,7 @@ SCHEMAS: dict[str, type] = {
     "memory_compaction": CompactionSettings,
     "recall": RecallSettings,
     "budget": BudgetSettings,
+    "doors": DoorSettings,
 }
 """The settings class of each file in `vault/config`."""
 
@@ -81,9 +84,9 @@ PROFILES = (
 class VaultReading:
     """A vault read from scratch, without the last good versions that a running world keeps."""
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, instead: Mapping[Path, str] | None = None) -> None:
         self.vault = vault
-        self.configuration = Configuration(vault, SCHEMAS, FAMILIES)
+        self.configuration = Configuration(vault, SCHEMAS, FAMILIES, instead)
         self.texts = TextStore(vault / "text", SHIPPED / "text")
         self.roster = AgentDirectory(vault / "agents", SCHEMAS)
         self.state, self.problems = None, list[Problem]()
@@ -135,7 +138,7 @@ def check_lives(
     look: Look = examine,
     elsewhere: Sequence[Problem] | None = None,
 ) -> list[Problem]:
-    """Return everything that is wrong with archives and ledger; see `mud.server.archive_checks`.
+    """Return everything that is wrong with archives, ledger and accounts; see `mud.server.archive_checks`.
 
     `between` is called repeatedly; an exception it raises ends the check. `elsewhere` as in `check_files`.
     """
@@ -147,11 +150,13 @@ def check_lives(
     own = [one for one in roster.drafts.values() if owners.get(one.id, one.slug) == one.slug]
     world_files = WorldFiles(vault)
     world_files.load()
-    found = lives.check_lives(vault, own, world_files.named, between, look)
+    found = [*lives.check_lives(vault, own, world_files.named, between, look), *AccountFiles(vault).load()]
     return _in_order(_not_in(list(leads_elsewhere(vault)) if elsewhere is None else elsewhere, found))
 
 
-def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list[Problem]:
+def check_files(
+    vault: Path, elsewhere: Sequence[Problem] | None = None, instead: Mapping[Path, str] | None = None
+) -> list[Problem]:
     """Return everything that is wrong in the files that people edit and in the saved state, each problem once.
 
     A folder that is a link and is not followed comes first. While one of `MEANT` is such a link, references between
@@ -159,8 +164,9 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
 
     Args:
         elsewhere: known problems with links; None to look for them.
+        instead: texts of config files that are checked in place of those on disk.
     """
-    reading = VaultReading(vault)
+    reading = VaultReading(vault, instead)
     if elsewhere is None:
         elsewhere = list(leads_elsewhere(vault))
     refused = [one for one in elsewhere if (vault / one.file).is_dir()]
@@ -369,6 +375,8 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
+    "mud.commands._command", "mud.server.accounts", "mud.server.away",
+    "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",
     "agents.reflection", "agents.reflection.insights", "agents.reflection.note_taking",

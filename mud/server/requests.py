@@ -7,13 +7,14 @@ import logging
 from collections.abc import Callable
 
 from agents.mind.traces import Trace
-from agents.population import PauseState, Population, Possession
+from agents.population import Population, Possession
 from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
-from mud.portal.session import Session
 from mud.registry import suggest
+from mud.server.accounts import ANSWERS, answer
 from mud.server.checks import check_lives
+from mud.server.people import People
 from mud.server.wiring import Parts
 from mud.storage.settings import Value, write_typed
 from mud.world.events import Request
@@ -41,9 +42,11 @@ UNANSWERED = phrase("app.requests.unanswered", "name")
 Reload = Callable[[], list[Problem]]
 
 
-async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome | Refusal:
+async def carry_out(parts: Parts, request: Request, reload: Reload, people: People | None = None) -> Outcome | Refusal:
     """Carry out a request of a command. Failures are returned as a Refusal, never raised."""
     try:
+        if people is not None and request.name in ANSWERS:
+            return await answer(people, parts.texts, request)
         match request.name:
             case "save":
                 return _save(parts)
@@ -123,15 +126,15 @@ STILL_ASLEEP = (WAKE, "sleep")
 POSSESSED = "possessed"  # stands in a trace in place of a brain: the owner decided
 
 
-def submit(engine: Engine, minds: Population, owner: str, line: str) -> Step:
-    """Carry out a line of the owner, given by id; `quit` ends a possession first."""
+def submit(engine: Engine, minds: Population, who: str, line: str, role: Role) -> Step:
+    """Carry out a line of a person, whose character is given by id; `quit` ends a possession first."""
     resting = minds.resting
-    led = resting.leads(owner)
+    led = resting.leads(who) if role is Role.OWNER else None
     command = _command(engine, led.who, line) if led is not None else None
     if led is not None and command is not None and command.name == QUIT:
         resting.possession = None
     if led is None or (command is not None and command.name in (RELEASE, QUIT)):
-        return engine.step(owner, line, Role.OWNER)
+        return engine.step(who, line, role)
     step = _as_possessed(engine, led, line, command)
     if command is not None and command.role <= Role.AGENT:  # commands that only the owner may use are not the agent's
         _trace(engine, minds, led, step)
@@ -173,9 +176,3 @@ def _command(engine: Engine, who: str, line: str) -> Command | None:
         return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
     except Refusal:
         return None
-
-
-def look_through(session: Session, resting: PauseState) -> None:
-    """Let a session show what the possessed agent perceives, or the owner's character when there is none."""
-    led = resting.leads(session.own)
-    session.who = led.who if led is not None else session.own

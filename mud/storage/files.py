@@ -114,12 +114,17 @@ def write_unsynced(path: Path, text: str) -> None:
     _replace(path, text, synced=False)
 
 
-def _replace(path: Path, text: str, *, synced: bool) -> None:
+def write_private(path: Path, text: str, *, synced: bool = True) -> None:
+    """Replace a file as `write_atomic` does, or as `write_unsynced`; only the owner of the process may read it."""
+    _replace(path, text, synced=synced, mode=0o600)
+
+
+def _replace(path: Path, text: str, *, synced: bool, mode: int | None = None) -> None:
     try:
         with own_folder(path.parent) as folder:
-            mode, beside = _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"
+            mode, beside = mode or _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"
             try:
-                descriptor = open_in(folder, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666, path)
+                descriptor = open_in(folder, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode or 0o666, path)
                 _fill(descriptor, encode(text), mode, synced=synced)
                 os.replace(beside, path.name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
@@ -130,7 +135,7 @@ def _replace(path: Path, text: str, *, synced: bool) -> None:
         if path.parent.is_dir():
             raise
         make_folder(path.parent)
-        _replace(path, text, synced=synced)
+        _replace(path, text, synced=synced, mode=mode)
     else:
         if synced:
             sync_folder(path.parent)

@@ -406,6 +406,8 @@ class SavedState(NamedTuple):
     away: dict[str, str]  # for each absent person, the location they left from
     asleep: tuple[str, ...] = ()  # sleeping characters, in the order of falling asleep
     files: Mapping[str, str] = MappingProxyType({})  # file of each thing; decides between two with one id
+    absent: tuple[str, ...] = ()  # the sleepers whose persons left
+    visited: Mapping[str, list[str]] = MappingProxyType({})  # the locations where each person has been
 
 
 def read_state(vault: Path) -> SavedState | None:
@@ -414,7 +416,8 @@ def read_state(vault: Path) -> SavedState | None:
     if text is None or not text.strip():
         return None
     document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
-    front: dict[str, Any] = {"asleep": [], "files": {}, **document.front}  # older states have no files
+    # Older states lack these.
+    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, **document.front}
     for key, (fits, expected) in _STATE_KEYS.items():
         if not fits(value := front.get(key)):
             expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
@@ -422,8 +425,10 @@ def read_state(vault: Path) -> SavedState | None:
             problems.append(Problem(STATE, document.lines.get(key, 1), key, message))
     if problems:
         raise VaultProblem(problems)
-    asleep = tuple(front["asleep"])
-    return SavedState(front["step"], front["next_id"], front["where"], front["away"], asleep, front["files"])
+    return SavedState(
+        front["step"], front["next_id"], front["where"], front["away"], tuple(front["asleep"]), front["files"],
+        tuple(front["absent"]), front["visited"],
+    )  # fmt: skip
 
 
 def _is_number(value: object) -> bool:
@@ -438,6 +443,10 @@ def _lead_to_ids(value: object) -> bool:
     return isinstance(value, dict) and _are_ids(list(value.values()))
 
 
+def _lead_to_lists(value: object) -> bool:
+    return isinstance(value, dict) and _are_ids(list(value)) and all(map(_are_ids, value.values()))
+
+
 def _lead_to_files(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(to, str) and _FILE.fullmatch(to) for to in value.values())
 
@@ -449,6 +458,8 @@ _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "away": (_lead_to_ids, "an id behind each id"),
     "files": (_lead_to_files, "a file behind each id"),
     "asleep": (_are_ids, "a list of ids"),
+    "absent": (_are_ids, "a list of ids"),
+    "visited": (_lead_to_lists, "a list of ids behind each id"),
 }
 
 
@@ -474,6 +485,8 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
         "where": state.where,
         "away": state.away,
         "asleep": list(state.asleep),
+        "absent": list(state.absent),
+        "visited": dict(state.visited),
         "files": state.files,
     }
     text = render_document(front, _table(state, names or {}))

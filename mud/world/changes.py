@@ -26,7 +26,10 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class FallAsleep:
+    """A character fell asleep; `absent` when its person left, so that nothing wakes it but their return."""
+
     thing: str
+    absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,8 @@ def change_to_json(change: Change) -> dict[str, Any]:
             return {"put": thing, "into": into}
         case Leave(thing):
             return {"leave": thing}
-        case FallAsleep(thing):
-            return {"asleep": thing}
+        case FallAsleep(thing, absent):
+            return {"asleep": thing, "absent": True} if absent else {"asleep": thing}
         case WakeUp(thing):
             return {"awake": thing}
         case Remove(thing):
@@ -73,7 +76,7 @@ def change_from_json(data: dict[str, Any]) -> Change:
         case {"leave": str(thing)}:
             return Leave(thing)
         case {"asleep": str(thing)}:
-            return FallAsleep(thing)
+            return FallAsleep(thing, data.get("absent") is True)
         case {"awake": str(thing)}:
             return WakeUp(thing)
         case {"remove": str(thing)}:

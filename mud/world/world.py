@@ -24,11 +24,12 @@ class World:
     """
 
     def __init__(self) -> None:
+        self._visited: dict[str, dict[str, None]] = {}
         self._things: dict[str, Thing] = {}
         self._where: dict[str, str] = {}
         self._inside: dict[str, dict[str, None]] = {}
         self._away: dict[str, str] = {}
-        self._asleep: dict[str, None] = {}
+        self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
 
     @property
@@ -50,11 +51,20 @@ class World:
         """Ids of sleeping characters, in the order of falling asleep."""
         return self._asleep.keys()
 
+    @property
+    def absent(self) -> list[str]:
+        """Ids of the sleepers whose persons left; they are woken by nobody else."""
+        return [one for one, absent in self._asleep.items() if absent]
+
+    def visited(self, who: str) -> KeysView[str]:
+        """Return the ids of the locations where a person has been, in the order of the first visits."""
+        return self._visited.get(who, {}).keys()
+
     @contextmanager
     def as_if_awake(self, who: str) -> Iterator[None]:
         """Treat a character as awake within the block: actions wake the actor, who then acts awake."""
         asleep = self._asleep
-        self._asleep = {one: None for one in asleep if one != who}
+        self._asleep = {one: absent for one, absent in asleep.items() if one != who}
         try:
             yield
         finally:
@@ -88,17 +98,24 @@ class World:
                         self._away.pop(thing, None)
                         self._where[thing] = into
                         self._inside.setdefault(into, {})[thing] = None
+                        self.remember_visit(thing, into)
                 case Leave(thing):
                     holder = self._lift(thing)
                     if holder is not None:
                         self._away[thing] = holder
                     self._asleep.pop(thing, None)
-                case FallAsleep(thing) if self._is_character(thing):
-                    self._asleep[thing] = None
+                case FallAsleep(thing, absent) if self._is_character(thing):
+                    self._asleep[thing] = absent
                 case WakeUp(thing):
                     self._asleep.pop(thing, None)
                 case Remove(thing):
                     self._remove(thing)
+
+    def remember_visit(self, who: str, place: str) -> None:
+        """Add a location to those where a person has been; agents and things have no such list."""
+        person, location = self._things.get(who), self.location(place)
+        if person is not None and person.kind is Kind.CHARACTER and not person.thinks and location is not None:
+            self._visited.setdefault(who, {})[place] = None
 
     def _is_character(self, thing: str) -> bool:
         found = self._things.get(thing)
@@ -116,6 +133,7 @@ class World:
         holder = self._lift(thing)
         self._away.pop(thing, None)
         self._asleep.pop(thing, None)
+        self._visited.pop(thing, None)
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
 from mud.portal.plain import AHEAD, CHUNK, LONGEST, LineReader, cut_lines, run_plain, show_plain
-from mud.portal.session import Session
+from mud.portal.session import Message, Session, Sessions
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, commands, make_engine
@@ -96,8 +96,10 @@ class Pipe:
         self.shown: list[str] = []
         self.asked: asyncio.Queue[Request] = asyncio.Queue()
         self.answered = asyncio.Event()
-        self.session = Session(ANN, self.submit, self.shown.append)
-        self.engine.observe(self.session.observe)
+        self.session = Session(ANN, self.submit, lambda message: self.shown.append(message.text))
+        sessions = Sessions(self.engine.world)
+        sessions.add(self.session)
+        self.engine.observe(sessions.observe)
 
     def submit(self, line: str) -> Step:
         step = self.engine.step(ANN, line, Role.OWNER)
@@ -260,7 +262,7 @@ async def test_a_descriptor_that_is_gone_is_the_end_of_the_input(tmp_path: Path)
 async def test_the_session_ends_when_nobody_reads_its_output() -> None:
     async with pipe() as ann:
 
-        def gone(text: str) -> None:
+        def gone(message: Message) -> None:
             raise BrokenPipeError(32, "Broken pipe")
 
         session = Session(ANN, ann.submit, gone)
@@ -293,3 +295,19 @@ def test_what_the_output_has_no_sign_for_is_shown_as_a_question_mark_and_never_a
     with redirect_stdout(out):
         show_plain("naïve Γ \ud83d")
     assert raw.getvalue() == "naïve ? ?\n".encode("latin-1")
+
+
+async def test_a_terminal_does_not_show_a_private_line_and_then_shows_what_is_typed_again() -> None:
+    async with pipe() as ann:
+        person, terminal = os.openpty()
+        running = asyncio.create_task(run_plain(ann.session, lambda: ann.answered, terminal))
+        await asyncio.sleep(0)
+        typed = asyncio.get_running_loop().create_future()
+        ann.session.ask("Password:", typed.set_result)
+        os.write(person, b"secret\n")
+        assert await asyncio.wait_for(typed, SOON) == "secret"
+        os.write(person, b"quit\n")
+        await asyncio.wait_for(running, SOON)
+        assert os.read(person, 1000).replace(b"\r\n", b"\n") == b"quit\n"
+        os.close(person)
+        os.close(terminal)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
-from mud.portal.session import Session
+from mud.portal.session import Message, Session, Sessions, tells_password
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
@@ -26,8 +28,17 @@ class Desk:
         self.engine: Engine = make_engine(registry=commands().joined([ask]), ledger=ledger)
         self.shown: list[str] = []
         self.steps: list[Step] = []
-        self.session = Session(ANN, self.submit, self.shown.append)
-        self.engine.observe(self.session.observe)
+        self.sessions = Sessions(self.engine.world)
+        self.engine.observe(self.sessions.observe)
+        self.session = self.begin(self.submit, self.show)
+
+    def begin(self, submit: Callable[[str], Step], show: Callable[[Message], None]) -> Session:
+        session = Session(ANN, submit, show)
+        self.sessions.add(session)
+        return session
+
+    def show(self, message: Message) -> None:
+        self.shown.append(message.text)
 
     def submit(self, line: str) -> Step:
         step = self.engine.step(ANN, line, Role.OWNER)
@@ -85,9 +96,8 @@ def test_answers_that_come_while_the_line_is_submitted_are_not_waited_for_again(
             desk.engine.answer(request, Outcome(f"{request.name}!"))
         return step
 
-    session = Session(ANN, submit_and_answer, desk.shown.append)
-    desk.engine.unobserve(desk.session.observe)
-    desk.engine.observe(session.observe)
+    desk.sessions.remove(desk.session)
+    session = desk.begin(submit_and_answer, desk.show)
     session.type("ask")
     assert not session.waiting
     assert desk.shown == ["one!", "two!", "You ask."]
@@ -130,11 +140,10 @@ def test_quitting_ends_the_session() -> None:
 def test_when_nobody_reads_any_more_the_session_is_over_and_the_world_goes_on() -> None:
     desk = Desk()
 
-    def gone(text: str) -> None:
+    def gone(message: Message) -> None:
         raise BrokenPipeError(32, "Broken pipe")
 
-    session = Session(ANN, desk.submit, gone)
-    desk.engine.observe(session.observe)
+    session = desk.begin(desk.submit, gone)
     do(desk.engine, "say hello", ELIZA)
     assert session.over
     third = Session(ANN, desk.submit, gone)
@@ -144,3 +153,67 @@ def test_when_nobody_reads_any_more_the_session_is_over_and_the_world_goes_on() 
     again.type("say hello")
     assert again.over
     assert not again.waiting
+
+
+def test_a_private_line_goes_to_who_asked_and_nowhere_else() -> None:
+    desk = Desk()
+    taken: list[str | None] = []
+    private: list[bool] = []
+    desk.session.on_private = private.append
+    desk.session.ask("Password:", taken.append)
+    assert desk.session.private
+    desk.session.type("  secret | of mine ")
+    assert taken == ["  secret | of mine "]
+    assert desk.steps == []
+    assert desk.shown == ["Password:"]
+    assert private == [True, False]
+    desk.session.type("say hello")
+    assert desk.shown[-1] == 'You say, "hello"'
+
+
+def test_a_question_ends_with_the_session_with_the_next_question_and_with_the_world() -> None:
+    taken: list[str | None] = []
+    desk = Desk()
+    desk.session.ask("One:", taken.append)
+    desk.session.ask("Two:", taken.append)
+    assert taken == [None]
+    desk.session.end()
+    assert taken == [None, None]
+    desk.session.ask("Three:", taken.append)
+    assert taken == [None] * 3
+    other = desk.begin(desk.submit, desk.show)
+    other.ask("Four:", taken.append)
+    other.ask_no_more()
+    other.ask("Five:", taken.append)
+    assert taken == [None] * 5
+    other.type("say hello")
+    assert desk.shown[-1] == 'You say, "hello"'
+
+
+def test_a_line_that_waits_for_a_private_one_lets_it_be_typed() -> None:
+    desk = Desk()
+    desk.session.type("ask")
+    assert desk.session.waiting
+    desk.session.ask("Password:", lambda line: None)
+    assert not desk.session.waiting
+    desk.session.type("secret")
+    assert desk.session.waiting
+
+
+def test_what_was_typed_at_one_door_is_shown_at_another_of_no_lower_role() -> None:
+    desk = Desk()
+    shown: dict[Role, list[str]] = {}
+    for role in (Role.PLAYER, Role.OWNER):
+        shown[role] = []
+        session = desk.begin(desk.submit, lambda message, role=role: shown[role].append(message.text))  # type: ignore[misc]
+        session.role = role
+    desk.session.type("ask")
+    for request in desk.steps[-1].requests:
+        desk.engine.answer(request, Outcome("an owner's answer"))
+    assert shown == {Role.PLAYER: [], Role.OWNER: ["You ask.", "an owner's answer", "an owner's answer"]}
+
+
+def test_a_password_is_known_in_a_line() -> None:
+    held = ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
+    assert [line for line in held if not tells_password(line)] == []
+    assert not any(map(tells_password, ["@password", "say password x", "passwords x", ""]))

@@ -8,8 +8,9 @@ from agents.agent import Agent
 from mud.commands import Outcome
 from mud.engine.engine import Step
 from mud.errors import Problem, Refusal
-from mud.portal.session import Session
-from mud.server.requests import carry_out, look_through, submit
+from mud.portal.session import Session, Sessions
+from mud.server.people import look_through
+from mud.server.requests import carry_out, submit
 from mud.storage.world_files import read_state
 from mud.world.events import Request
 from mud.world.roles import Role
@@ -128,11 +129,13 @@ class Seat:
         self.eliza: Agent = home.agent("Eliza")
         self.shown: list[str] = []
         self.open: list[Step] = []
-        self.session = Session(self.ann.id, self._submit, self.shown.append)
-        home.engine.observe(self.session.observe)
+        self.session = Session(self.ann.id, self._submit, lambda message: self.shown.append(message.text))
+        self.sessions = Sessions(home.engine.world)
+        self.sessions.add(self.session)
+        home.engine.observe(self.sessions.observe)
 
     def _submit(self, line: str) -> Step:
-        step = submit(self.home.engine, self.home.minds, self.ann.id, line)
+        step = submit(self.home.engine, self.home.minds, self.ann.id, line, Role.OWNER)
         self.open.append(step)
         return step
 
@@ -148,7 +151,7 @@ class Seat:
         steps, self.open = self.open, []
         for request in (request for step in steps for request in step.requests):
             self.home.engine.answer(request, await carry_out(self.home.parts, request, list))
-            look_through(self.session, self.home.minds.resting)
+            look_through(self.sessions, self.home.minds.resting)
 
 
 async def test_who_cannot_be_possessed_is_said_with_who_may_be_meant(tmp_path: Path) -> None:

@@ -163,4 +163,4 @@ def test_lists_for_people_are_sorted_by_name() -> None:
 
 
 def test_an_owner_ranks_above_a_guest_and_a_guest_above_a_mind_of_the_program() -> None:
-    assert sorted(Role) == [Role.AGENT, Role.GUEST, Role.OWNER]
+    assert sorted(Role) == [Role.AGENT, Role.GUEST, Role.PLAYER, Role.BUILDER, Role.OWNER]
