@@ -37,10 +37,13 @@ def started(
 
 
 def loci(
-    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, traced: Spec | None = None
+    *args: object,
+    stdin: str = "",
+    timeout: float = 120.0,
+    environment: Mapping[str, str] | None = None,
+    traced: Spec | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end, in another home folder if one is given, traced as one wants."""
-    environment = {"HOME": str(home)} if home is not None else None
+    """Run one command of the command line to its end, with more environment variables and traced as one wants."""
     reading, typing = os.pipe()
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
         process = started(args, (reading, out.fileno(), err.fileno()), environment, traced)
@@ -204,15 +207,16 @@ class Headless:
     Args:
         vault: the vault's folder.
         environment: environment variables besides those of the test.
+        options: further options of `run`.
     """
 
-    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None, options: Sequence[str] = ()) -> None:
         self.said = ""
         """All that it has said so far, errors too."""
         shown, showing = os.pipe()
         with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a stream)
             streams = (nothing.fileno(), showing, showing)
-            self._process = started(["run", "--vault", vault, "--headless"], streams, environment)
+            self._process = started(["run", "--vault", vault, "--headless", *options], streams, environment)
         os.close(showing)
         self._shown = open(shown)  # noqa: PTH123, SIM115  (no path; __exit__)
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
