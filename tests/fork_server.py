@@ -101,7 +101,8 @@ class ForkedProgram:
 
     def _signal(self, number: int) -> None:
         if not self._ended.is_set():
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # it has ended, and we are about to be told
+                os.kill(self.pid, number)
 
 
 @functools.cache

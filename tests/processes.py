@@ -6,7 +6,6 @@ import json
 import os
 import queue
 import re
-import signal
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -151,7 +150,7 @@ class Running:
 
     def kill(self) -> None:
         """Kill it as a power cut would: no signal that it could catch."""
-        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self._process.wait(PATIENCE)
         self._close()
 
