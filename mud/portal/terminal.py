@@ -95,6 +95,7 @@ async def run_terminal(view: TerminalView, name: str | None, default: str, histo
 class Terminal(App[None]):
     """The terminal of the person who started the program."""
 
+    TITLE = "Loci"
     CSS_PATH = "terminal.tcss"
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = "#prompt"
@@ -118,6 +119,7 @@ class Terminal(App[None]):
         self.failure: Exception | None = None
         self.farewell = ""
         self.notices: deque[str] = deque(maxlen=NOTICES)
+        self._notice = ""  # the newest, in the status line
         self._waiting: list[Text] = []  # what was shown and is not drawn yet
         self._drawn_at = 0.0  # when, by the event loop's clock
         self._shown: object = None  # what the panels show
@@ -192,8 +194,10 @@ class Terminal(App[None]):
     def show(self, message: Message) -> None:
         """Take a message to be shown."""
         self.farewell = message.text
-        if message.kind == "notice":
+        if message.kind in ("notice", "news"):
             self.notices.append(message.text)
+        if message.kind == "notice":
+            self._notice = message.text
             self._tell()
         else:
             self._tell(message_text(message))
@@ -213,11 +217,11 @@ class Terminal(App[None]):
 
     def _draw_notice(self) -> None:
         """Show the newest notice as far as it fits, and how to see the rest and the others."""
-        if not self.notices:
+        if not self._notice:
             return
         line = self.query_one("#notice", Static)
-        text, width = self.notices[-1].partition("\n")[0], line.size.width
-        if text != self.notices[-1] or len(text) > width or len(self.notices) > 1:
+        text, width = self._notice.partition("\n")[0], line.size.width
+        if text != self._notice or len(text) > width or len(self.notices) > 1:
             behind = f" ({self.view.say(words.MORE_NOTICES)})"
             text = shortened(text, max(width - len(behind) - 3, 0)) + behind
         line.update(Text(text, "bold", no_wrap=True))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
+from rich.style import Style
 from rich.text import Text
 
 from mud.clock import Clock
@@ -29,6 +31,7 @@ KINDS = {
     "arrival": "dim",
 }
 """The style of what is not marked in messages of a kind."""
+_ADDRESS = re.compile(r"https?://[^\s\"<>]+")
 BLOCKS = (("█", "green"), ("▓", "cyan"), ("░", "yellow"))
 """Long-term, recent and word for word in the bar of a memory."""
 
@@ -41,7 +44,11 @@ def marked(text: str, marks: Sequence[Mark], style: str = "") -> Text:
 
 
 def message_text(message: Message) -> Text:
-    return marked(message.text, message.marks, KINDS.get(message.kind, ""))
+    """Return a message with its marks; addresses of pages are links for terminals that know them."""
+    result = marked(message.text, message.marks, KINDS.get(message.kind, ""))
+    for found in _ADDRESS.finditer(message.text):
+        result.stylize(Style(link=found[0]), *found.span())
+    return result
 
 
 def clock_text(clock: Clock) -> Text:

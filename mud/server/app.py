@@ -230,9 +230,9 @@ class App:
         """Index what the index lacks of the memory of a character that came in."""
         self._spawn(self._parts.minds.catch_up(agent))
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, kind: str = "notice") -> None:
         """Show a text to the owners that are in the world, else on stderr."""
-        if not self._people.tell_owners(text) and not self._local.tell_later(text):
+        if not self._people.tell_owners(text, kind) and not self._local.tell_later(text, kind):
             print(text, file=sys.stderr, flush=True)
 
     def _submitted(self, step: Step) -> None:

@@ -97,29 +97,30 @@ async def serve_doors(
     parts: Parts,
     people: People,
     ports: Mapping[str, Sequence[int]],
-    tell: Callable[[str], None],
+    tell: Callable[[str, str], None],
     name: Callable[[], str],
 ) -> None:
     """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
     Args:
-        tell: called with what owners should know: the address of each door, or why it cannot listen.
+        tell: called with what owners should know, and its kind of message: the address of each door, or why it cannot
+            listen.
         name: returns the name of the person who started the program.
     """
     portal = make_portal(parts, people, name)
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 
-async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str], None]) -> None:
+async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str, str], None]) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
     for port in ports:
         try:
-            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
+            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}", "news"))
         except OSError as error:
             if error.errno == errno.EADDRINUSE and port != ports[-1]:
                 continue
             log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
             why = error.strerror or error
-            tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it")
+            tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it", "notice")
             return

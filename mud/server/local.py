@@ -36,7 +36,7 @@ class LocalPlayer:
         self.mode = mode
         self._parts, self._people, self._name, self._gone, self._news = parts, people, name, gone, news
         self._session: Session | None = None
-        self._untold: list[str] = []  # what came before the person was in
+        self._untold: list[tuple[str, str]] = []  # what came before the person was in, with its kinds of message
 
     @property
     def name(self) -> str:
@@ -44,11 +44,11 @@ class LocalPlayer:
         led = self._parts.engine.world.get(self._session.own) if self._session is not None else None
         return led.name if led is not None else self._name or VISITOR
 
-    def tell_later(self, text: str) -> bool:
+    def tell_later(self, text: str, kind: str = "notice") -> bool:
         """Keep a text for when the person comes in at a terminal; return False when stderr has to take it."""
         if self.mode is Mode.PIPE or self._session is not None:
             return False
-        self._untold.append(text)
+        self._untold.append((text, kind))
         return True
 
     async def play(self, answered: Callable[[], asyncio.Event]) -> None:
@@ -74,8 +74,8 @@ class LocalPlayer:
         """Let the person in and tell what waits for them. Raises LociError."""
         session = self._people.enter_local(check_name(name), show, news=self.mode is not Mode.PIPE)
         self._session = session
-        for text in dict.fromkeys([*self._untold, self._news()]):
-            session.tell(text)
+        for text, kind in dict.fromkeys([*self._untold, (self._news(), "notice")]):
+            session.tell(text, kind)
         return session
 
     def _printing(self, drawn: Callable[[Message], str]) -> Callable[[Message], None]:

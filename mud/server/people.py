@@ -271,11 +271,11 @@ class People:
         for session in list(self.sessions):
             self.leave(session)
 
-    def tell_owners(self, text: str) -> bool:
+    def tell_owners(self, text: str, kind: str = "notice") -> bool:
         """Show a text to every owner; return whether there is one."""
         owners = [one for one in self.sessions if one.role is Role.OWNER]
         for session in owners:
-            session.tell(text)
+            session.tell(text, kind)
         return bool(owners)
 
 

@@ -37,7 +37,10 @@ def _door(visit: Visit, wrong: str = "", name: str = "", status: int = 200) -> R
     if not cookie or visit.visitor:
         cookie = secrets.token_urlsafe(32)
         visit = visit.site.unknown(visit.connection, cookie)
-    answer = page(visit, "Loci", body_of("login", wrong=wrong, name=name, token=visit.token), status=status)
+    may = visit.portal.settings()
+    shown = {"accounts": "" if may.new_accounts else "hidden", "guests": "" if may.guests else "hidden"}
+    body = body_of("login", wrong=wrong, name=name, token=visit.token, **shown)
+    answer = page(visit, "Loci", body, status=status)
     return visit.site.remember(answer, cookie)
 
 

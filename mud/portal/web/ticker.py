@@ -8,7 +8,7 @@ from collections.abc import Callable
 from mud.engine.engine import Step
 from mud.portal.portal import Portal
 from mud.portal.web.screen import Screen
-from mud.portal.web.views import Views
+from mud.portal.web.views import PageViews
 
 PAUSE = 0.25  # seconds between two looks at the world
 MOST_WORDS = 50  # speeches that wait for a page
@@ -23,7 +23,7 @@ class Ticker:
     """
 
     def __init__(self, portal: Portal, sweep: Callable[[], None]) -> None:
-        self.views = Views(portal)
+        self.views = PageViews(portal)
         self._portal, self._sweep = portal, sweep
         self._screens: set[Screen] = set()
         self._maps: set[Screen] = set()

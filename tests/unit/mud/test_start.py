@@ -13,11 +13,16 @@ LATER = (
     "agents.brains.language",
     "agents.compaction.library",
     "agents.compaction.summarizers.extractive",
+    "argon2",
     "chromadb",
     "httpx",
     "numpy",
     "onnxruntime",
     "prompt_toolkit",
+    "rich",
+    "starlette",
+    "telnetlib3",
+    "textual",
     "tokenizers",
 )
 """What is loaded when it is needed, and not for a world to open."""

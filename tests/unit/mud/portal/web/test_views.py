@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from mud.portal.web.seat import to_json
-from mud.portal.web.views import Views
+from mud.portal.web.views import PageViews
 from mud.world.roles import Role
 from tests.unit.mud.portal.web.stage import served, visiting
 
@@ -111,5 +111,5 @@ async def test_who_sleeps_is_shown_nobody(tmp_path: Path) -> None:
             await desk.until(lambda: desk.parts["place"]["asleep"])
             assert desk.parts["place"]["people"] == []
             (session,) = world.people.sessions.of(world.character("Ben"))
-            views = Views(world.portal)
+            views = PageViews(world.portal)
             assert '"Eliza"' not in to_json(views.map(session)["each_person"])
