@@ -19,7 +19,9 @@ async def test_a_door_takes_the_first_free_port_and_one_that_finds_none_is_told_
             full, free = taken.getsockname()[1], other.getsockname()[1]
             other.close()
             ports = {"telnet": [full], "web": [full, free]}
-            doors = asyncio.create_task(serve_doors(hall.parts, hall.people, ports, told.put_nowait, lambda: "Ann"))
+            doors = asyncio.create_task(
+                serve_doors(hall.parts, hall.people, ports, lambda text, *_: told.put_nowait(text), lambda: "Ann")
+            )
             said = sorted([await asyncio.wait_for(told.get(), PATIENCE) for _ in range(2)])
             assert said[0].startswith(f"telnet cannot be opened at 127.0.0.1:{full} (")
             assert said[0].endswith("; the world goes on without it")
