@@ -46,9 +46,10 @@ async def answered(asked: Awaitable[Any]) -> Response:
     """
     try:
         return told(await asked)
-    except LociError as error:
+    except (LociError, OSError) as error:
         hint = error.hint if isinstance(error, Refusal) else ""
-        return told({"error": str(error), "hint": hint})
+        why = str(error) if isinstance(error, LociError) else f"A file cannot be read: {error.strerror or error}."
+        return told({"error": why, "hint": hint})
 
 
 def for_owners(path: str, ask: Callable[[OwnerViews, UrlQuery], Any]) -> WebRoute:

@@ -49,8 +49,7 @@ async def _serve(visit: Visit) -> None:
     ticker.add(screen, is_map=is_map)
     try:
         screen.put("hello", _hello(visit, session, asked.get("page", "")))
-        if session.private:
-            screen.put("private", True)
+        screen.put("private", session.private)
         screen.look()
         screen.wake(at_once=True)
         await _first_of(screen.write(), _read(visit, screen), screen.until_cut_off())
@@ -107,6 +106,8 @@ async def _read(visit: Visit, screen: Screen) -> None:
         match sent:
             case {"line": str(line), "page": str(page), "number": int(number)}:
                 await _type(visit, screen, line, page[:LONGEST_PAGE], number)
+            case {"ping": int(number)}:
+                screen.answer("pong", number)
             case {"complete": str(line)} if screen.session is not None:
                 found = visit.portal.complete(screen.session, line[:LONGEST_COMPLETED])
                 choices = found.choices[:MOST_CHOICES]

@@ -26,7 +26,7 @@ class Drawn(NamedTuple):
     map: Map
 
 
-class Views:
+class PageViews:
     """Looks at the world for the pages. Whoever is no owner is shown what the character perceives or has seen."""
 
     def __init__(self, portal: Portal) -> None:

@@ -4,6 +4,8 @@
 const OVER = 4410; // the session has ended: nobody comes back by himself
 const NOT_LET_IN = 4403;
 const LONGEST_WAIT = 15000;
+const ASKED = 20000; // milliseconds between two questions whether the connection still lives
+const ANSWERED = 6000; // and how long the answer may take
 
 const meta = document.querySelector('meta[name="token"]');
 
@@ -17,6 +19,7 @@ export class Connection {
   #wait = 0;
   #timer = 0;
   #sorry = "";
+  #heard = 0;
 
   // `on` has a function for each part of a message, such as `piece`, `hello` or `chart`, and `state` for how it goes.
   constructor(view, on) {
@@ -24,6 +27,7 @@ export class Connection {
     this.on = on;
     addEventListener("online", () => this.#now());
     document.addEventListener("visibilitychange", () => document.hidden || this.#now());
+    setInterval(() => this.#ask(), ASKED);
     this.open();
   }
 
@@ -62,6 +66,7 @@ export class Connection {
   }
 
   #receive(message) {
+    this.#heard += 1;
     if (message.hello) this.#welcome(message.hello);
     if (message.story) this.#tell(message.first, message.story);
     if (message.sorry) this.#sorry = message.sorry;
@@ -106,16 +111,29 @@ export class Connection {
   }
 
   #now() {
-    if (this.#socket?.readyState === WebSocket.CLOSED && this.#wait) {
+    this.#ask();
+    if (this.#wait && this.#socket?.readyState !== WebSocket.OPEN) {
       clearTimeout(this.#timer);
       this.#again();
     }
   }
 
+  // Finds out a connection that died in silence, as after a sleep of the machine.
+  #ask() {
+    const [socket, heard] = [this.#socket, this.#heard];
+    if (!this.#send({ ping: heard })) return;
+    setTimeout(() => {
+      if (socket !== this.#socket || heard !== this.#heard || socket.readyState !== WebSocket.OPEN) return;
+      this.#socket = null;
+      socket.close();
+      this.#closed(0);
+    }, ANSWERED);
+  }
+
   // A world that was started again knows this browser no longer; then the way leads to the door.
   async #again() {
     try {
-      const answer = await fetch("/token", { cache: "no-store" });
+      const answer = await fetch("/token", { cache: "no-store", signal: AbortSignal.timeout(ANSWERED) });
       if (answer.status === 403) {
         location.assign("/login");
         return;

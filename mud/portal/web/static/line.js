@@ -30,6 +30,7 @@ export class Line {
 
   // A private line, such as a password, is neither shown nor kept.
   set private(value) {
+    if (value === this.#private) return;
     this.#private = value;
     this.input.type = value ? "password" : "text";
     this.input.value = "";

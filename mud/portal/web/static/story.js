@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 
 const MOST = 1500; // pieces that stay on the page
+const ROW = /^ +\S.*? {2,}\S/gm;
 const HEARD = new Set(["speech", "whisper", "emote"]);
 
 export class Story {
@@ -75,6 +76,11 @@ export class Story {
 // Marks count characters as people do; strings of this language count halves of some.
 function drawn({ kind, text, marks = [] }, fresh) {
   const node = el("p", { class: `piece ${kind}${fresh ? " fresh" : ""}` });
+  if (HEARD.has(kind)) node.classList.add("heard");
+  if (text.match(ROW)?.length > 1) {
+    node.append(...tabled(text));
+    return node;
+  }
   const letters = [...text];
   let at = 0;
   for (const [start, end, mark] of marks) {
@@ -85,6 +91,14 @@ function drawn({ kind, text, marks = [] }, fresh) {
     at = titled ? end + 1 : end; // a title stands on a line of its own
   }
   node.append(letters.slice(at).join(""));
-  if (HEARD.has(kind)) node.classList.add("heard");
   return node;
+}
+
+// Columns that a terminal makes of spaces.
+function tabled(text) {
+  return text.split("\n").map((line) => {
+    const [, name, meaning] = line.match(/^ +(\S.*?) {2,}(\S.*)$/) ?? [];
+    if (!name) return el("span", { class: "plain-line" }, line);
+    return el("span", { class: "row" }, el("span", { class: "column" }, name), el("span", {}, meaning));
+  });
 }

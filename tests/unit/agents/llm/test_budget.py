@@ -389,6 +389,12 @@ def test_spending_is_kept_by_day_for_a_month_and_through_a_restart() -> None:
     assert again.days() == [(day, {"Liz": amounts["Eliza"]}) for day, amounts in days]
     older = Spending(clock.now)
     assert older.load(json.dumps({"hour": "", "day": "", "spent": []}))  # as written before there were days
-    for broken in ([], {"2026-01-01": {"Eliza": "much"}}, {"2026-01-01": 7}, {"2026-01-01": {"Eliza": [1, 2, -3]}}):
+    wrong: list[object] = [
+        [],
+        {"2026-01-01": {"Eliza": "much"}},
+        {"2026-01-01": 7},
+        {"2026-01-01": {"Eliza": [1, 2, -3]}},
+    ]
+    for broken in wrong:
         assert not older.load(json.dumps({"hour": "", "day": "", "spent": [], "days": broken}))
         assert older.days() == []

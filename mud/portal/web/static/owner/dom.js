@@ -55,6 +55,43 @@ export function socket(path) {
   return new WebSocket(`${scheme}://${location.host}/api/${path}?token=${token}`);
 }
 
+// ---- the address ----
+
+// The parts of the address behind #, between slashes; what is no text that a browser wrote stays as it is.
+export const address = () =>
+  location.hash.slice(1).split("/").map((part) => {
+    try {
+      return decodeURIComponent(part);
+    } catch {
+      return part;
+    }
+  });
+
+// Shows one view at a time: what an earlier one needs no more is ended, also when it is ready only afterwards.
+export class Stage {
+  #end = () => {};
+  #number = 0;
+
+  clear() {
+    this.#number += 1;
+    this.#end();
+    this.#end = () => {};
+  }
+
+  async play(place, view) {
+    const number = this.#number;
+    try {
+      const end = (await view()) ?? (() => {});
+      if (number === this.#number) {
+        this.#end();
+        this.#end = end;
+      } else end();
+    } catch (error) {
+      if (number === this.#number) show(place, failed(error));
+    }
+  }
+}
+
 // ---- words ----
 
 export const count = (number) => number.toLocaleString("en");

@@ -1,7 +1,7 @@
 // The page Minds. The address says what is shown: #eliza/lines/1805 is the line behind that memory of hers.
 
 import { archive } from "./archive.js";
-import { ask, count, empty, failed, h, inSight, many, show, size, tabs } from "./dom.js";
+import { Stage, address, ask, count, empty, failed, h, inSight, many, show, size, tabs } from "./dom.js";
 import { evening } from "./evening.js";
 import { graph } from "./graph.js";
 import { life } from "./life.js";
@@ -19,11 +19,11 @@ const list = document.getElementById("everybody");
 const place = document.getElementById("mind");
 let everybody = [];
 let shown = { agent: "", view: "" };
-let leave = () => {};
+const stage = new Stage();
 
 function where() {
-  const [agent, view, ...rest] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  return { agent, view: VIEWS[view] ? view : "life", rest: rest.join("/") };
+  const [agent, view, ...rest] = address();
+  return { agent, view: Object.hasOwn(VIEWS, view ?? "") ? view : "life", rest: rest.join("/") };
 }
 
 export function bar(tiers) {
@@ -83,8 +83,7 @@ async function turn() {
   show(list, everybody.map((each) => card(each, one.slug)));
   inSight(list.querySelector("[aria-current]"));
   if (shown.agent !== one.slug || shown.view !== view || !place.querySelector(".view")) {
-    leave();
-    leave = () => {};
+    stage.clear();
     const focused = document.activeElement?.id;
     const body = h("div", { class: `view ${view}`, role: "tabpanel", "aria-labelledby": `tab-${view}` }, empty("Looking."));
     show(place, head(one, view), body);
@@ -93,11 +92,7 @@ async function turn() {
     shown = { agent: one.slug, view };
   }
   const body = place.querySelector(".view");
-  try {
-    leave = (await VIEWS[view](body, one, rest, everybody)) ?? leave;
-  } catch (error) {
-    show(body, failed(error));
-  }
+  await stage.play(body, () => VIEWS[view](body, one, rest, everybody));
 }
 
 async function refresh() {

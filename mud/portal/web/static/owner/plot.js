@@ -94,15 +94,16 @@ export function chart({ label, x, series, told, open, height = 150, stacked = fa
   }
 
   canvas.addEventListener("keydown", (event) => {
+    if (!plot) return;
     const step = { ArrowRight: 1, ArrowLeft: -1, PageDown: 10, PageUp: -10 }[event.key];
     if (step) {
       event.preventDefault();
       move(step);
     } else if (event.key === "Enter" && plot.cursor.idx !== null) open?.(plot.cursor.idx);
   });
-  canvas.addEventListener("dblclick", () => plot.setScale("x", { min: x[0], max: x.at(-1) }));
+  canvas.addEventListener("dblclick", () => plot?.setScale("x", { min: x[0], max: x.at(-1) }));
   canvas.addEventListener("click", () => {
-    if (plot.select.width < 3 && plot.cursor.idx !== null && plot.cursor.idx !== undefined) open?.(plot.cursor.idx);
+    if (plot && plot.select.width < 3 && plot.cursor.idx !== null && plot.cursor.idx !== undefined) open?.(plot.cursor.idx);
   });
   const sized = new ResizeObserver(() => (plot ? plot.setSize({ width: canvas.clientWidth, height }) : draw()));
   sized.observe(canvas);

@@ -34,7 +34,7 @@ export async function search(place, one, rest) {
   );
   if (rest) await go();
   else show(found, empty("The best hits come first, with everything that their score is made of."));
-  field.focus();
+  if (document.activeElement?.getAttribute("role") !== "tab") field.focus(); // who goes through the tabs stays there
 }
 
 function results(told, one) {

@@ -2,7 +2,7 @@
 
 import { chronicle } from "./chronicle.js";
 import { cost } from "./cost.js";
-import { empty, failed, show, tabs } from "./dom.js";
+import { Stage, address, empty, h, show, tabs } from "./dom.js";
 import { models } from "./models.js";
 import { problems } from "./problems.js";
 import { settings } from "./settings.js";
@@ -12,25 +12,20 @@ const NAMES = { chronicle: "Chronicle", models: "Models", cost: "Cost", settings
 
 const bar = document.getElementById("tabs");
 const place = document.getElementById("view");
-let leave = () => {};
+const stage = new Stage();
 
 async function turn() {
-  const [name, ...rest] = location.hash.slice(1).split("/").map(decodeURIComponent);
-  const view = VIEWS[name] ? name : "chronicle";
-  leave();
-  leave = () => {};
+  const [name, ...rest] = address();
+  const view = Object.hasOwn(VIEWS, name) ? name : "chronicle";
+  stage.clear();
   const focused = document.activeElement?.getAttribute("role") === "tab";
   show(bar, tabs(NAMES, view, "What to see of the world", (key) => { location.hash = `#${key}`; }));
   if (focused) document.getElementById(`tab-${view}`)?.focus();
-  place.className = `view ${view}`;
   place.setAttribute("aria-labelledby", `tab-${view}`);
   document.title = `World, ${NAMES[view]}`;
-  show(place, empty("Looking."));
-  try {
-    leave = (await VIEWS[view](place, rest.join("/"))) ?? leave;
-  } catch (error) {
-    show(place, failed(error));
-  }
+  const body = h("div", { class: `view ${view}` }, empty("Looking."));
+  show(place, body);
+  await stage.play(body, () => VIEWS[view](body, rest.join("/")));
 }
 
 addEventListener("hashchange", turn);

@@ -11,23 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from argon2 import PasswordHasher
 from websockets.asyncio.client import ClientConnection, connect
 
-from agents.agent import Agent
 from mud.clock import Clock
-from mud.engine.engine import Step
-from mud.portal.authentication import Authenticator
 from mud.portal.portal import Endpoint, Portal
 from mud.portal.web import web
 from mud.server.doors import make_portal
 from mud.server.people import People
-from mud.server.reloading import Reloading
-from mud.server.requests import carry_out, submit
 from mud.server.wiring import RealClock
-from mud.world.events import Request
 from mud.world.roles import Role
-from tests.houses import PATIENCE, House, house
+from tests.houses import PATIENCE, House
+from tests.unit.mud.server.lobby import lobby
 
 PASSWORD = "wisteria on the wall"
 TOKEN = re.compile(r'name="token" content="([0-9a-f]+)"')
@@ -157,28 +151,8 @@ class Browser:
 @asynccontextmanager
 async def served(folder: Path, clock: Clock | None = None) -> AsyncIterator[Served]:
     """Serve the pages of a fresh vault."""
-    async with house(folder, clock or RealClock()) as home:
-        parts, at_work = home.parts, set[asyncio.Task[None]]()
-
-        async def carried_out(request: Request) -> None:
-            parts.engine.answer(request, await carry_out(parts, request, list))
-
-        def typed(who: str, line: str, role: Role) -> Step:
-            step = submit(parts.engine, parts.minds, who, line, role)
-            at_work.update(asyncio.create_task(carried_out(one)) for one in step.requests)
-            return step
-
-        def arrived(agent: Agent) -> None:
-            pass  # nothing is indexed here
-
-        people = People(parts, Reloading(parts, lambda text: None, None), typed, arrived)
-        # As the real one, but quick.
-        people.__dict__["authenticator"] = Authenticator(
-            people.accounts, people.limits, people.settings, parts.clock, people.free_name,
-            PasswordHasher(time_cost=1, memory_cost=8, parallelism=1),
-        )  # fmt: skip
-        home.engine.observe(people.sessions.observe)
-        portal = make_portal(parts, people, lambda: "Ann")
+    async with lobby(folder, clock or RealClock()) as hall:
+        portal = make_portal(hall.parts, hall.people, lambda: "Ann")
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.ensure_future(web.serve(portal, Endpoint("127.0.0.1", 0), told.set_result))
         try:
@@ -186,13 +160,11 @@ async def served(folder: Path, clock: Clock | None = None) -> AsyncIterator[Serv
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():
                 serving.result()
-            yield Served(home, people, portal, await told)
+            yield Served(hall.home, hall.people, portal, await told)
         finally:
             serving.cancel()
             with suppress(asyncio.CancelledError):
                 await serving
-            await asyncio.gather(*at_work)
-            people.leave_all()
 
 
 @asynccontextmanager

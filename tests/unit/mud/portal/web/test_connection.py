@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from random import Random
 
 import pytest
 from websockets.asyncio.client import connect
@@ -12,7 +14,8 @@ from websockets.exceptions import ConnectionClosed
 from mud.portal.web.seat import GRACE, MOST_MESSAGES, Story
 from mud.world.roles import Role
 from tests.unit.agents.llm.stage import HandClock, settle
-from tests.unit.mud.portal.web.stage import Desk, served, visiting
+from tests.unit.mud.portal.web.stage import Browser, Desk, Served, served, visiting
+from tests.vaults import copy_vault
 
 TOLD = 300  # messages of 60 kB, more than the system holds for a connection
 
@@ -189,6 +192,38 @@ async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_
             assert len(late.story) < TOLD
 
 
+async def test_who_may_not_come_in_is_told_why(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        world = await stack.enter_async_context(served(tmp_path))
+        await world.account("Ben")
+        for place in range(world.portal.settings().sessions_per_account + 1):
+            browser = await stack.enter_async_context(visiting(world))
+            await browser.come_in("Ben")
+            desk = await stack.enter_async_context(browser.desk())
+            await desk.next()
+            assert ("sorry" in desk.parts) == (place == world.portal.settings().sessions_per_account)
+        assert "too many places" in desk.parts["sorry"]
+        with pytest.raises(ConnectionClosed):
+            await desk.next()
+        assert desk.socket.close_code == 4403
+
+
+async def test_a_guest_comes_in_where_guests_may_and_is_signed_out_with_the_session(tmp_path: Path) -> None:
+    doors = copy_vault(tmp_path) / "config" / "doors.md"
+    doors.write_text(doors.read_text("utf-8").replace("**guests**: false", "**guests**: true"), "utf-8")
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await browser.get("/login")
+        assert (await browser.post("/guest")).headers["location"] == "/play"
+        assert (await browser.get("/play")).status_code == 200
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            assert desk.parts["hello"]["name"] == "Guest 1"
+            await desk.type("quit")
+            with pytest.raises(ConnectionClosed):
+                await desk.until(lambda: False)
+        assert (await browser.get("/play")).headers["location"] == "/login"
+
+
 async def test_what_happens_in_one_moment_comes_as_one_message(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as browser:
         await world.account("Ben")
@@ -202,3 +237,51 @@ async def test_what_happens_in_one_moment_comes_as_one_message(tmp_path: Path) -
             while "number 19" not in desk.text:
                 messages += "story" in await desk.next()
             assert messages <= 2  # the first one may go at once
+
+
+async def test_garbage_and_half_requests_harm_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    chance = Random(19)
+
+    def garbage(world: Served, browser: Browser) -> bytes:
+        noise = chance.randbytes(chance.randrange(1, 400))
+        cookies = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
+        own = f"host: {world.host}\r\norigin: {world.address}\r\ncookie: {cookies}\r\n".encode()
+        upgrade = b"connection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\n"
+        key = b"sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
+        ask = f"GET /socket?token={browser.token} HTTP/1.1\r\n".encode() + own
+        return chance.choice(
+            [
+                noise,
+                b"GET /play HTTP/1.1\r\n" + own + noise,
+                b"GET /" + noise.replace(b"\n", b"") + b" HTTP/1.1\r\n" + own + b"\r\n",
+                b"GET /play HTTP/1.1\r\nx: " + b"y" * 200_000,
+                b"POST /login HTTP/1.1\r\n" + own + b"content-length: 99999999999\r\n\r\n" + noise,
+                b"POST /login HTTP/1.1\r\n" + own + b"content-length: 5\r\n\r\n" + noise * 3,
+                b"POST /logout HTTP/1.1\r\n" + own + b"transfer-encoding: chunked\r\n\r\nffffffff\r\n" + noise,
+                ask + upgrade + b"\r\n" + noise,
+                ask + upgrade + key + b"\r\n" + noise,
+                ask + upgrade + key + b"\r\n\x81\xfe\xff\xff" + noise,
+            ]
+        )
+
+    async def visit(world: Served, browser: Browser) -> None:
+        host, _, port = world.host.partition(":")
+        reader, writer = await asyncio.open_connection(host, int(port))
+        with suppress(OSError):
+            writer.write(garbage(world, browser))
+            await writer.drain()
+            await asyncio.wait([asyncio.ensure_future(reader.read(1000))], timeout=chance.random() / 20)
+        writer.transport.abort()
+
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await world.account("Ben")
+        await browser.come_in("Ben")
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            for number in range(25):
+                await asyncio.gather(*(visit(world, browser) for _ in range(8)))
+                await desk.type(f"say number {number}.")
+            await desk.hears('You say, "number 24."')
+            assert [desk.text.count(f'You say, "number {number}."') for number in range(25)] == [1] * 25
+        assert (await browser.get("/play")).status_code == 200
+    assert [record.getMessage() for record in caplog.records if record.levelname in ("ERROR", "CRITICAL")] == []

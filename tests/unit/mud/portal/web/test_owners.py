@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,6 +107,11 @@ async def test_an_owner_asks_by_name_and_is_answered_with_json_or_a_sentence(tmp
         ):
             answer = await browser.get(f"/api/{asked}")
             assert said in answer.json()["error"]
+        for agent in world.home.minds.opened():
+            shutil.rmtree(agent.folder / "archive", ignore_errors=True)
+            (agent.folder / "archive/0000000001.jsonl").mkdir(parents=True)
+        answer = await browser.get("/api/minds/life?agent=eliza")
+        assert "0000000001.jsonl" in answer.json()["error"] or "cannot be read" in answer.json()["error"]
 
 
 async def test_an_owner_changes_a_setting_by_a_post_of_our_own_pages_alone(tmp_path: Path) -> None:

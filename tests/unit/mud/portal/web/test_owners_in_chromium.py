@@ -14,11 +14,13 @@ import pytest
 from playwright.async_api import Page, expect
 
 from mud.simulation.run import SimulationPlan, simulate
+from tests.houses import PATIENCE
 from tests.unit.mud.portal.web.stage import Served, served
 from tests.unit.mud.portal.web.test_browser import chromium
 from tests.vaults import copy_vault, without_vectors
 
 pytestmark = pytest.mark.program("chromium")
+expect.set_options(timeout=PATIENCE * 1000)
 
 STEPS = 500
 
@@ -89,12 +91,11 @@ async def test_every_view_of_a_mind_is_reached_by_keyboard_alone(folder: Path) -
             ("Side by side", ".sides tbody tr"),
             ("Archive", ".memory"),
         ):
-            if name == "Prompt":  # the question of Recall takes the focus
-                await page.get_by_role("tab", name="Recall").focus()
             await page.keyboard.press("ArrowRight")
             await expect(page.locator(sees).first).to_be_visible()
             await expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
         await page.goto(f"{world.address}/minds#eliza/life")
+        await expect(page.locator(".chart canvas")).to_have_count(3)
         await page.locator(".canvas").first.focus()
         await page.keyboard.press("ArrowRight")
         await page.keyboard.press("Enter")
