@@ -2,9 +2,10 @@
 PYTHON ?= python3
 BIN    := .venv/bin
 ARGS   ?=
-# Two at a time, as most tests wait for processes; those of one file share what it sets up, and the slowest come first
-# (tests/slow.txt). Some need ptrace: where there is none, a line at the end of a run names those that were not run.
-SPREAD := -n 2 --dist loadfile --no-loadscope-reorder
+# Three at a time on two cores, as tests of processes wait a third of their time; those of one file share what it sets up,
+# and the slowest come first (tests/slow.txt). Some need ptrace: where there is none, a line at the end of a run names
+# those that were not run.
+SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 
 # Compiled once and kept in .venv, also where the environment says to keep none: starting takes a third less, and the
 # tests start some thousand processes.

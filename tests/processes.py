@@ -6,34 +6,68 @@ import json
 import os
 import queue
 import re
-import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from tempfile import TemporaryFile
+from typing import Any
 
-from tests.vaults import ROOT
+from tests.fork_server import ForkedProgram, Streams
+from tests.syscalls import Spec
 
 PATIENCE = 60.0
 """Seconds after which a test gives up on a line that should have come; never waited for when it comes."""
 
 
+def started(
+    args: Sequence[object], streams: Streams, environment: Mapping[str, str] | None = None, traced: Spec | None = None
+) -> ForkedProgram:
+    """Start the program with these arguments.
+
+    Args:
+        args: the arguments.
+        streams: stdin, stdout and stderr.
+        environment: environment variables besides those of the test.
+        traced: what happens to its system calls; None for nothing.
+    """
+    return ForkedProgram([*map(str, args)], streams, {**os.environ, **(environment or {})}, traced)
+
+
 def loci(
-    *args: object, stdin: str = "", timeout: float = 120.0, home: Path | None = None, under: Sequence[str] = ()
+    *args: object,
+    stdin: str = "",
+    timeout: float = 120.0,
+    environment: Mapping[str, str] | None = None,
+    traced: Spec | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end, in another home folder if one is given, under another command."""
-    command = [*under, sys.executable, "-m", "mud", *map(str, args)]
-    environment = {**os.environ, "HOME": str(home)} if home is not None else None
-    return subprocess.run(
-        command, input=stdin, capture_output=True, text=True, cwd=ROOT, timeout=timeout, check=False, env=environment
-    )
+    """Run one command of the command line to its end, with more environment variables and traced as one wants."""
+    reading, typing = os.pipe()
+    with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+        process = started(args, (reading, out.fileno(), err.fileno()), environment, traced)
+        os.close(reading)
+        typist = threading.Thread(target=_type, args=(typing, stdin), daemon=True)
+        typist.start()
+        try:
+            code = process.wait(timeout)
+        finally:
+            process.kill()
+            process.wait()
+        typist.join()
+        for file in (out, err):
+            file.seek(0)
+        return subprocess.CompletedProcess([*map(str, args)], code, out.read(), err.read())
 
 
-def loci_json(*args: object, stdin: str = "", under: Sequence[str] = ()) -> list[dict[str, Any]]:
+def _type(pipe: int, text: str) -> None:
+    with suppress(BrokenPipeError), open(pipe, "w") as typed:
+        typed.write(text)
+
+
+def loci_json(*args: object, stdin: str = "", traced: Spec | None = None) -> list[dict[str, Any]]:
     """Run one command with `--json`, hold it to exit code 0, and return its records."""
-    done = loci(*args, "--json", stdin=stdin, under=under)
+    done = loci(*args, "--json", stdin=stdin, traced=traced)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -45,30 +79,23 @@ class Running:
         vault: the vault's folder.
         args: further options of `run`.
         errors: file that gets what it writes to stderr; None to throw that away.
-        under: the command that runs it as its child, such as a tracer; none when empty.
+        traced: what happens to its system calls; None for nothing.
     """
 
-    def __init__(self, vault: Path, *args: str, errors: Path | None = None, under: Sequence[str] = ()) -> None:
+    def __init__(self, vault: Path, *args: str, errors: Path | None = None, traced: Spec | None = None) -> None:
+        (reading, typing), (shown, showing) = os.pipe(), os.pipe()
         with (errors or Path(os.devnull)).open("ab") as stderr:
-            self._process = self._started(vault, args, stderr, under)
+            streams = (reading, showing, stderr.fileno())
+            self._process = started(["run", "--vault", vault, *args], streams, traced=traced)
+        os.close(reading)
+        os.close(showing)
+        self._typed, self._shown = open(typing, "w"), open(shown)  # noqa: PTH123, SIM115  (no paths; _close)
         self._lines: queue.Queue[str | None] = queue.Queue()
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
-    @staticmethod
-    def _started(vault: Path, args: Sequence[str], stderr: IO[bytes], under: Sequence[str]) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*under, sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), *args],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            cwd=ROOT,
-        )
-
     def _read(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
+        for line in self._shown:
             self._lines.put(line.rstrip("\n"))
         self._lines.put(None)
 
@@ -79,10 +106,9 @@ class Running:
 
     def type(self, line: str) -> None:
         """Type a line; one that nobody reads any more is lost, as at a dead terminal."""
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(line + "\n")
-            self._process.stdin.flush()
+            self._typed.write(line + "\n")
+            self._typed.flush()
         except (BrokenPipeError, ValueError):  # the latter when another thread killed it and closed the pipe
             return
 
@@ -124,7 +150,7 @@ class Running:
 
     def kill(self) -> None:
         """Kill it as a power cut would: no signal that it could catch."""
-        os.kill(self._process.pid, signal.SIGKILL)
+        self._process.kill()
         self._process.wait(PATIENCE)
         self._close()
 
@@ -153,12 +179,9 @@ class Running:
     def _close(self) -> None:
         # The pipe is read to its end first: closed under the reader, it would leave whoever waits without an answer.
         self._reader.join(PATIENCE)
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                try:
-                    stream.close()
-                except BrokenPipeError:
-                    continue
+        for stream in (self._typed, self._shown):
+            with suppress(BrokenPipeError):
+                stream.close()
 
 
 def memories(vault: Path, slug: str) -> list[dict[str, Any]]:
@@ -183,20 +206,18 @@ class Headless:
     Args:
         vault: the vault's folder.
         environment: environment variables besides those of the test.
+        options: further options of `run`.
     """
 
-    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None, options: Sequence[str] = ()) -> None:
         self.said = ""
         """All that it has said so far, errors too."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), "--headless"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            cwd=ROOT,
-            env={**os.environ, **(environment or {})},
-        )
+        shown, showing = os.pipe()
+        with open(os.devnull, "rb") as nothing:  # noqa: PTH123  (a stream)
+            streams = (nothing.fileno(), showing, showing)
+            self._process = started(["run", "--vault", vault, "--headless", *options], streams, environment)
+        os.close(showing)
+        self._shown = open(shown)  # noqa: PTH123, SIM115  (no path; __exit__)
         self._watchdog = threading.Timer(PATIENCE, self._process.kill)
 
     def __enter__(self) -> Headless:
@@ -205,14 +226,15 @@ class Headless:
 
     def says(self, pattern: str) -> bool:
         """Read on until it has said something like this; return whether it has before its end."""
-        assert self._process.stdout is not None
         while not re.search(pattern, self.said):
-            if not (line := self._process.stdout.readline()):
+            if not (line := self._shown.readline()):
                 return False
             self.said += line
         return True
 
     def __exit__(self, *failure: object) -> None:
         self._process.terminate()
-        self.said += self._process.communicate()[0]
+        with self._shown:
+            self.said += self._shown.read()
+        self._process.wait()
         self._watchdog.cancel()

@@ -19,8 +19,9 @@ import struct
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -288,9 +289,13 @@ class Tracer:
         self._counted = 0
         self._dying: set[int] = set()
 
-    def run(self, command: Sequence[str]) -> int:
-        """Run it to its end, with all its children, and return its exit code; minus the signal that ended it."""
-        self._main, ended = self._started(command), 1
+    def run(self, begin: Callable[[], object]) -> int:
+        """Run it to its end, with all its children, and return its exit code; minus the signal that ended it.
+
+        Args:
+            begin: called in its new process, which it becomes.
+        """
+        self._main, ended = self._started(begin), 1
         with Path(self._spec.log).open("w", encoding="utf-8") as self._log:
             for pid, status in _stops():
                 if os.WIFSTOPPED(status):
@@ -299,7 +304,7 @@ class Tracer:
                     ended = os.waitstatus_to_exitcode(status)
         return ended
 
-    def _started(self, command: Sequence[str]) -> int:
+    def _started(self, begin: Callable[[], object]) -> int:
         ready, go = os.pipe()
         pid = os.fork()
         if pid == 0:
@@ -307,7 +312,7 @@ class Tracer:
             if not os.read(ready, 1):
                 os._exit(1)  # it may not be traced, and must not run as if it were
             _install_filter(self._machine)
-            os.execvp(command[0], list(command))
+            begin()
         os.close(ready)
         _ptrace(_SEIZE, pid, 0, _OPTIONS)
         os.write(go, b"!")
@@ -438,7 +443,7 @@ def can_trace() -> bool:
 def _main(words: Sequence[str]) -> int:
     assert MACHINE is not None, f"no numbers of system calls are known for {platform.machine()}"
     spec = Spec(**json.loads(Path(words[0]).read_text(encoding="utf-8")))
-    ended = Tracer(spec, MACHINE).run(words[1:])
+    ended = Tracer(spec, MACHINE).run(partial(os.execvp, words[1], list(words[1:])))
     return ended if ended >= 0 else 128 - ended
 
 

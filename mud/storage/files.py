@@ -307,7 +307,9 @@ def _lock(vault: Path, held: list[int]) -> None:
         fcntl.flock(held[1], fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.ftruncate(held[1], 0)
         os.pwrite(held[1], f"{os.getpid()}\n".encode(), 0)
-        hold(vault, held[0])
+        # Opened once more, as a child process that inherits it must not keep the lock when its parent was killed.
+        held.append(os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=held[0]))
+        hold(vault, held[2])
     except BlockingIOError:
         raise VaultLocked(str(vault.absolute()), _noted(note)) from None
     except UnsafePath:

@@ -25,7 +25,7 @@ LINES = (
     "灯台に火がともった。",
     "",
     "\x00\x07 \u202e",
-    "🗝️" * 40,
+    "🗝️" * 8,
 )
 
 
@@ -37,7 +37,7 @@ def embedder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         return
     with listening(ollama) as adapter:
         address = adapter if kind.name == "ollama" else llama().address
-        made = kind.make(folder, profile(address, num_ctx=128, timeout=60.0))
+        made = kind.make(folder, profile(address, num_ctx=64, timeout=60.0))
         yield made
         cast(ServedEmbedder, made).close()
 

@@ -20,7 +20,7 @@ async def test_a_night_with_a_real_model_brings_a_dream_and_nothing_that_was_not
 ) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "inner_life", reflection_threshold=20)
-    put(vault, "llm/dream", host=live_server.address, api="chat", max_tokens=120, temperature=0.0)
+    put(vault, "llm/dream", host=live_server.address, api="chat", max_tokens=60, temperature=0.0)
     async with house(tmp_path, RealClock()) as home:
         eliza = home.agent("Eliza")
         hear(home, eliza)

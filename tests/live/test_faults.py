@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,7 +16,7 @@ from tests.live.test_fold_kills import TINY
 from tests.power import LEFT_OUT, Recording
 from tests.processes import Running, loci, memories, texts
 from tests.settings import put
-from tests.syscalls import FAULTS, Spec, calls, tracer
+from tests.syscalls import FAULTS, Spec, calls
 from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import answered, check_ledger, check_whole, go_on, ledger
 
@@ -34,13 +34,13 @@ HEARD_WITHIN = 3.0
 GIVEN = 40
 """Memories that `remember` gives."""
 
-Life = Callable[[Path, Sequence[str], int, Path], list[str]]
-"""Lives in a vault, under a command, the n-th time, with a file for errors; returns what was answered."""
+Life = Callable[[Path, Spec | None, int, Path], list[str]]
+"""Lives in a vault, traced or not, the n-th time, with a file for errors; returns what was answered."""
 
 
-def talk(vault: Path, under: Sequence[str], number: int, errors: Path, *options: str) -> list[str]:
+def talk(vault: Path, traced: Spec | None, number: int, errors: Path, *options: str) -> list[str]:
     """Have Ann talk to agents that live by instinct, fold memories, and leave."""
-    world = Running(vault, "--as", "Ann", "--seed", "1", *options, errors=errors, under=under)
+    world = Running(vault, "--as", "Ann", "--seed", "1", *options, errors=errors, traced=traced)
     for line in FIRST:
         world.type(line.format(number))
     shown = world.read_as_far_as("Eliza says" if not options else "Lobby", HEARD_WITHIN)
@@ -52,22 +52,22 @@ def talk(vault: Path, under: Sequence[str], number: int, errors: Path, *options:
     return answered(shown)
 
 
-def remember(vault: Path, under: Sequence[str], number: int, errors: Path) -> list[str]:
+def remember(vault: Path, traced: Spec | None, number: int, errors: Path) -> list[str]:
     """Give Eliza memories in bulk."""
     file = vault.parent / "given.jsonl"
     file.write_text(
         "".join(f"{json.dumps({'text': f'barrel {number}.{one} stands by the Cistern'})}\n" for one in range(GIVEN))
     )
-    return _command(under, errors, "remember", "eliza", file, "--no-wait", "--vault", vault)
+    return _command(traced, errors, "remember", "eliza", file, "--no-wait", "--vault", vault)
 
 
-def compact(vault: Path, under: Sequence[str], number: int, errors: Path) -> list[str]:
+def compact(vault: Path, traced: Spec | None, number: int, errors: Path) -> list[str]:
     """Have Eliza's memories folded."""
-    return _command(under, errors, "compact", "eliza", "--vault", vault)
+    return _command(traced, errors, "compact", "eliza", "--vault", vault)
 
 
-def _command(under: Sequence[str], errors: Path, *args: object) -> list[str]:
-    done = loci(*args, under=under)
+def _command(traced: Spec | None, errors: Path, *args: object) -> list[str]:
+    done = loci(*args, traced=traced)
     assert "Traceback" not in done.stdout
     with errors.open("a", encoding="utf-8") as file:
         file.write(done.stderr)
@@ -85,8 +85,8 @@ def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
     put(vault, "memory_compaction", **TINY)
     put(vault, "world", state_interval=0.5)
     put(vault, "thinking", think_interval=1)
-    talk(vault, (), 0, folder / "errors", "--no-agents")
-    remember(vault, (), 0, folder / "errors")
+    talk(vault, None, 0, folder / "errors", "--no-agents")
+    remember(vault, None, 0, folder / "errors")
     return vault
 
 
@@ -102,7 +102,7 @@ def strike(lived: Path, folder: Path, life: Life, fault: str, at: int, *, lastin
     vault, errors = folder / "vault", folder / "errors"
     shutil.copytree(lived, vault)
     spec = Spec(str(vault), str(folder / "calls"), (".index",), fault, at, lasting)
-    said = spoken(vault) + life(vault, tracer(spec), 1, errors)
+    said = spoken(vault) + life(vault, spec, 1, errors)
     assert "Traceback" not in errors.read_text("utf-8")
     check_ledger(vault, said)
     go_on(vault, "the roof holds")
@@ -114,7 +114,7 @@ def test_whoever_plays_is_told_in_the_game_that_the_disk_confirms_nothing(lived:
     vault, errors = tmp_path / "vault", tmp_path / "errors"
     shutil.copytree(lived, vault)
     spec = Spec(str(vault), str(tmp_path / "calls"), (".index",), "unsynced", 1, True)
-    world = Running(vault, "--as", "Ann", "--no-agents", errors=errors, under=tracer(spec))
+    world = Running(vault, "--as", "Ann", "--no-agents", errors=errors, traced=spec)
     world.type("say lantern 1.0 is lit")
     world.read_until("(the disk) It does not confirm what is written down (Input/output error).")
     world.type("quit")
@@ -176,7 +176,7 @@ def _killed_again_and_again(lived: Path, folder: Path, kills: int, chance: Rando
     for kill in range(1, kills + 1):
         fault, most = (("killed", 330), ("torn", 45))[kill % 2]
         spec = Spec(str(vault), str(folder / "calls"), (".index",), fault, chance.randint(1, most))
-        said += talk(vault, tracer(spec), kill, errors)
+        said += talk(vault, spec, kill, errors)
         killed += any(call.get("fault") for call in calls(spec))
         check_ledger(vault, said)
     assert killed > kills // 2
@@ -205,7 +205,7 @@ def recording(lived: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Re
     shutil.copytree(lived, vault)
     for number, life in enumerate((talk, remember, compact, talk), 1):
         spec = Spec(str(vault), str(folder / "calls"), LEFT_OUT, contents=True)
-        life(vault, tracer(spec), number, folder / "errors")
+        life(vault, spec, number, folder / "errors")
         made += calls(spec)
         given = given or (len(made) + 1 if life is remember else 0)
     found = Recording(lived, made)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import random
 import re
 import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,9 +21,10 @@ from agents.compaction.rebuild import FILE as REBUILDING
 from agents.memory.summaries import TIERS, parse_summary
 from mud.command_line import main
 from mud.storage.files import sha256_text
-from tests.processes import Running, memories, texts
+from tests.fork_server import ForkedProgram
+from tests.processes import Running, memories, started, texts
 from tests.settings import put
-from tests.vaults import ROOT, copy_vault, without_vectors
+from tests.vaults import copy_vault, without_vectors
 
 TINY: Mapping[str, int | float | str] = {
     "summarizer": "extractive",
@@ -97,15 +98,13 @@ class Folded:
         world.read_until("Exits:")
         return world
 
-    def remembering(self, lines: Sequence[str]) -> subprocess.Popen[bytes]:
+    def remembering(self, lines: Sequence[str]) -> ForkedProgram:
         """Start to give Eliza memories in bulk."""
         file = self.vault.parent / "life.jsonl"
         file.write_text("".join(lines), encoding="utf-8")
-        command = [sys.executable, "-m", "mud", "remember", "Eliza", str(file), "--no-wait", "--vault", str(self.vault)]
-        with self.errors.open("ab") as errors:
-            return subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT
-            )
+        with self.errors.open("ab") as errors, open(os.devnull, "r+b") as nothing:  # noqa: PTH123  (two streams)
+            streams = (nothing.fileno(), nothing.fileno(), errors.fileno())
+            return started(["remember", "Eliza", file, "--no-wait", "--vault", self.vault], streams)
 
     def summaries(self, slug: str) -> Path:
         """Return the folder of somebody's summaries."""
@@ -220,7 +219,7 @@ Death = Callable[[Folded, int, random.Random], bool]
 """Kills a process in the middle of something, by the number of the kill; returns whether that was a fold."""
 
 
-def kill_while_folding(process: subprocess.Popen[bytes], life: Folded, chance: random.Random, most: int) -> bool:
+def kill_while_folding(process: ForkedProgram, life: Folded, chance: random.Random, most: int) -> bool:
     """Kill a process after the archive was seen to grow so many times, at most; return whether it was still there.
 
     It grows with the memories that come, and then with every fold: so kills meet folds however busy the machine is.
@@ -236,7 +235,7 @@ def kill_while_folding(process: subprocess.Popen[bytes], life: Folded, chance: r
     return not ended
 
 
-def _ends_within(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def _ends_within(process: ForkedProgram, seconds: float) -> bool:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -11,7 +11,7 @@ import pytest
 
 from tests.live.test_failing_hosts import TOLD
 from tests.processes import loci_json
-from tests.syscalls import FAULTS, Spec, calls, tracer
+from tests.syscalls import FAULTS, Spec, calls
 from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import check_lives
 
@@ -27,7 +27,7 @@ def _simulated(folder: Path, seed: int, steps: int, fault: str, at: int, *, last
     folder.mkdir()
     vault = without_vectors(copy_vault(folder))
     spec = Spec(str(vault / ".index"), str(folder / "calls"), (), fault, at, lasting)
-    (record,) = loci_json("simulate", "--vault", vault, "--steps", steps, "--seed", seed, "--keep", under=tracer(spec))
+    (record,) = loci_json("simulate", "--vault", vault, "--steps", steps, "--seed", seed, "--keep", traced=spec)
     made = [call for call in calls(spec) if call.get("call") in FAULTS[fault].of]
     assert any(call["fault"] for call in made) == bool(at)
     check_lives(vault)

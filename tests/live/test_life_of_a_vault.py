@@ -276,7 +276,7 @@ def test_nothing_is_written_outside_the_vault(shipped: Path, tmp_path: Path) -> 
     note = shipped / "agents/eliza/notes/lamps.md"
     note.parent.mkdir()
     note.write_text("# Lamps\n\nThere are eighteen of them.\n", encoding="utf-8")
-    done = loci("recall", "Eliza", "how many lights?", "--vault", shipped, home=home)
+    done = loci("recall", "Eliza", "how many lights?", "--vault", shipped, environment={"HOME": str(home)})
     assert done.returncode == 0, done.stderr
     assert "vectors: 1 of 1" in done.stderr  # the embedder, which keeps a diary by default, did run
     assert list(home.rglob("*")) == []

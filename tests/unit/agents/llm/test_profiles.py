@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,9 +19,9 @@ from mud.errors import Unavailable
 from mud.server.checks import check_vault
 from mud.storage.settings import describe, fill
 from tests.embedding_servers import Answer, listening
-from tests.processes import Headless
+from tests.processes import Headless, loci
 from tests.settings import parse_settings, put
-from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
+from tests.vaults import SHIPPED, copy_vault, without_vectors
 
 KEY = "sk-very-secret-0123456789"
 OWN, FOREIGN = "LOCI_API_KEY_OF_MINE", "AWS_SECRET_ACCESS_KEY"
@@ -59,20 +56,6 @@ def echoing(status: int = 200) -> Iterator[tuple[Echo, str]]:
     echo = Echo(status=status)
     with listening(echo.answer) as host:
         yield echo, host
-
-
-def mud(*args: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command with some environment variables more."""
-    return subprocess.run(
-        [sys.executable, "-m", "mud", *args],
-        capture_output=True,
-        text=True,
-        cwd=ROOT,
-        timeout=120,
-        check=False,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-    )
 
 
 async def told(profile: LLMProfile) -> str:
@@ -202,8 +185,10 @@ def test_a_foreign_variable_is_a_mistake_of_its_line_until_it_is_allowed(tmp_pat
     vault = without_vectors(copy_vault(tmp_path))
     with echoing() as (echo, host):
         put(vault, "llm/think", host=host, api_key_env=FOREIGN)
-        wrong = mud("check", "--vault", str(vault), **{FOREIGN: KEY})
-        fine = mud("check", "--vault", str(vault), "--allow-env", "OTHER", "--allow-env", FOREIGN, **{FOREIGN: KEY})
+        wrong = loci("check", "--vault", vault, environment={FOREIGN: KEY})
+        fine = loci(
+            "check", "--vault", vault, "--allow-env", "OTHER", "--allow-env", FOREIGN, environment={FOREIGN: KEY}
+        )
         with Headless(vault, {FOREIGN: KEY}) as world:
             assert world.says("No language model answers")
     (line,) = wrong.stdout.splitlines()
@@ -218,7 +203,7 @@ def test_a_foreign_variable_is_a_mistake_of_its_line_until_it_is_allowed(tmp_pat
 def test_a_key_for_a_server_elsewhere_over_plain_http_is_a_mistake_of_its_line(tmp_path: Path) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "llm/think", host="https://example.org, http://example.org", api_key_env=OWN)
-    (line,) = mud("check", "--vault", str(vault)).stdout.splitlines()
+    (line,) = loci("check", "--vault", vault).stdout.splitlines()
     assert line.startswith("config/llm/think.md:")
     assert "host: no key is sent to example.org over plain http" in line
 

@@ -28,7 +28,7 @@ SETTINGS = RecallSettings(embedder="hashing", patience=BOUND)
 
 # Starts a service, embeds, says so with the child's process id, and waits for the end of its input.
 SCRIPT = """
-import asyncio, sys
+import asyncio, signal, sys
 from pathlib import Path
 from agents.recall.documents import IndexedDocument
 from agents.recall.recall import RecallService
@@ -53,6 +53,7 @@ async def main():
         await service.stop()
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored in what a shell runs in the background
     try:
         asyncio.run(main())
     except KeyboardInterrupt:
@@ -304,7 +305,7 @@ async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, world
 
 
 @pytest.mark.parametrize(
-    "megabytes", [160, pytest.param(200, marks=pytest.mark.torture), 250, pytest.param(300, marks=pytest.mark.torture)]
+    "megabytes", [250, *(pytest.param(some, marks=pytest.mark.torture) for some in (160, 200, 300))]
 )
 def test_too_little_memory_for_the_child_is_one_plain_sentence(
     tmp_path: Path, worlds: list[World], megabytes: int

@@ -24,6 +24,7 @@ from tests.embedding_servers import Answer, Fickle, listening, profile
 from tests.unit.agents.recall.lives import entry
 
 BOUND = 60.0
+SOON = 0.005
 NOTES = ("The storm broke the mill.", "Tamsin lit the lamp of the heron.", "The pears are ripe in autumn.")
 NAMES = {"#1": "Eliza", "#2": "Moss"}
 
@@ -39,7 +40,7 @@ class Swift(RealClock):
 
     async def sleep(self, seconds: float) -> None:
         self.ahead += seconds
-        await asyncio.sleep(0)
+        await asyncio.sleep(min(seconds, SOON))  # not at once: whoever asks again and again delays the answer
 
 
 @dataclass
@@ -84,7 +85,7 @@ class Stage:
     async def until(self, done: Callable[[], bool]) -> None:
         async with asyncio.timeout(BOUND):
             while not done():
-                await asyncio.sleep(0)
+                await asyncio.sleep(min(SOON, BOUND))
 
     def sent(self, text: str) -> int:
         """Return how often a text was sent to be embedded."""
@@ -238,14 +239,11 @@ async def test_while_a_server_hangs_only_one_question_waits_for_it(tmp_path: Pat
             found.append(await one.vector_of(NOTES[1]))
 
 
-@pytest.mark.parametrize(("model", "width", "shift"), [("reader", 384, 0), ("speller", 128, 0), ("speller", 384, 1)])
-async def test_another_model_means_that_all_vectors_are_made_anew(
-    tmp_path: Path, fickle: tuple[Fickle, str], model: str, width: int, shift: int
-) -> None:
+async def test_another_model_means_that_all_vectors_are_made_anew(tmp_path: Path, fickle: tuple[Fickle, str]) -> None:
     async with stage(tmp_path, fickle) as one:
         one.notes()
         assert await one.complete()
-    fickle[0].model, fickle[0].width, fickle[0].shift = model, width, shift
+    fickle[0].shift = 1  # under the same name; how else it is known, embedders/test_served.py tries
     async with stage(tmp_path, fickle) as one:
         one.notes()
         assert await one.complete()
@@ -297,8 +295,6 @@ def counted(one: Stage) -> Iterator[None]:
     "limits",
     [
         BudgetSettings(agent_calls_per_hour=2),
-        BudgetSettings(agent_tokens_per_hour=40),
-        BudgetSettings(world_calls_per_hour=3),
         BudgetSettings(world_tokens_per_hour=90),
     ],
 )
@@ -315,7 +311,7 @@ async def test_at_a_limit_vectors_wait_and_words_go_on(
             for question in ("who lit the lamp", "what broke the mill", "which pears"):
                 hits, _ = await one.recall.search("#1", question, 1)
                 assert hits
-        if limits.agent_calls_per_hour or limits.agent_tokens_per_hour:
+        if limits.agent_calls_per_hour:
             assert one.sent("A heron stands in the reeds.") == 1  # another's limit is not its own
         one.limits = BudgetSettings()
         await one.until(lambda: one.recall.trouble == "")

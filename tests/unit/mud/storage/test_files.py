@@ -31,6 +31,18 @@ from mud.storage.files import (
 )
 from tests.disks import file_size_limit
 
+# Holds a vault, and has a child that was given its folder and lives until stdin ends.
+LEAVE = """
+import subprocess, sys
+from pathlib import Path
+from mud.storage.files import lock_vault
+from mud.storage.paths import check_held
+vault = Path(sys.argv[1])
+with lock_vault(vault):
+    child = subprocess.Popen(["cat"], pass_fds=[check_held(vault)[0]])
+    print("held", flush=True)
+    child.wait()
+"""
 HOLD = """
 import sys
 from pathlib import Path
@@ -224,6 +236,18 @@ def test_a_killed_process_frees_the_vault(tmp_path: Path) -> None:
         assert holder.wait(30) == -signal.SIGKILL
     with lock_vault(tmp_path):
         assert (tmp_path / ".lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_killed_process_frees_the_vault_also_while_a_child_of_it_lives_on(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", LEAVE, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        holder.kill()
+        holder.wait(30)
+        with lock_vault(tmp_path):
+            assert (tmp_path / ".lock").read_text() == f"{os.getpid()}\n"
 
 
 def test_a_vault_that_is_not_there_is_a_problem_not_a_traceback(tmp_path: Path) -> None:
