@@ -26,7 +26,7 @@ _KINDS = {
 """For what is not marked in messages of a kind."""
 
 
-class LineStyle(NamedTuple):
+class TerminalStyle(NamedTuple):
     """How messages are drawn for a terminal.
 
     Args:
@@ -45,7 +45,7 @@ def fitting(columns: int) -> int:
     return max(NARROWEST, min(WIDEST, columns))
 
 
-def draw(message: Message, style: LineStyle) -> bytes:
+def draw(message: Message, style: TerminalStyle) -> bytes:
     """Return a message, each line ended by CR LF; the same style draws it once only."""
     drawn = message.drawn.get(style)
     if drawn is None:

@@ -13,7 +13,7 @@ from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
 from prompt_toolkit.patch_stdout import patch_stdout
 
-from mud.portal.ansi import LineStyle, draw, fitting
+from mud.portal.ansi import TerminalStyle, draw, fitting
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
 from mud.portal.session import Message, Session, tells_password
@@ -52,7 +52,7 @@ def coloured() -> Callable[[Message], str]:
     colours = 0 if os.environ.get("NO_COLOR") else 16
 
     def drawn(message: Message) -> str:
-        style = LineStyle(colours, fitting(shutil.get_terminal_size().columns))
+        style = TerminalStyle(colours, fitting(shutil.get_terminal_size().columns))
         return draw(message, style).decode().replace("\r\n", "\n").removesuffix("\n")
 
     return drawn

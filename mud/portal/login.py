@@ -20,6 +20,8 @@ from mud.portal.phrases import (
     NEW_PASSWORD,
     PASSWORD,
     RESERVED,
+    TO_REGISTER,
+    TO_VISIT,
     TOO_OFTEN,
     UNWRITTEN,
 )
@@ -57,7 +59,7 @@ class Login:
         Returns None when the person quit or tried too often.
         """
         say = self._portal.say
-        self._tell(say(GREETING))
+        self._greet()
         for _ in range(TRIES):
             name = await self._named(say(NAME))
             if plain(name) == QUIT:
@@ -73,6 +75,13 @@ class Login:
                 self._tell(say(UNWRITTEN, why=error.strerror or str(error)))
         self._tell(say(TOO_OFTEN))
         return None
+
+    def _greet(self) -> None:
+        say, settings = self._portal.say, self._portal.settings()
+        lines = [say(GREETING, world=settings.world_name)]
+        lines += [say(TO_REGISTER)] if settings.new_accounts else []
+        lines += [say(TO_VISIT)] if settings.guests else []
+        self._tell("\n".join(lines))
 
     async def _named(self, prompt: str) -> str:
         while not (name := sanitize(await self._ask(prompt)).strip()):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from mud.world.narration import phrase
 
-GREETING = phrase("portal.login.greeting")
+GREETING = phrase("portal.login.greeting", "world")
+TO_REGISTER = phrase("portal.login.to_register")
+TO_VISIT = phrase("portal.login.to_visit")
 NAME = phrase("portal.login.name")
 PASSWORD = phrase("portal.login.password")
 NEW_NAME = phrase("portal.login.new_name")

@@ -29,6 +29,12 @@ class DoorSettings:
     )
     world_name: str = setting("Loci", "Name of this world in lists of MUDs.", per_agent=False)
     web_host: str = setting("127.0.0.1", "Address at which web pages are served; read at the start.", per_agent=False)
+    web_names: tuple[str, ...] = setting(
+        (),
+        "Names of this world's web pages behind a proxy on this machine; with a name given, what the proxy says of "
+        "browsers (X-Forwarded-For, X-Forwarded-Proto) is believed. Read at the start.",
+        per_agent=False,
+    )
     connections: int = setting(
         1000, "Connections that may be open at the same time.", low=1, high=100_000, per_agent=False
     )

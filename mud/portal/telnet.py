@@ -46,7 +46,7 @@ class TelnetConnection(asyncio.Protocol):
         self._closing = False
         self._last_words: asyncio.TimerHandle | None = None
         self._paused = False
-        self._since = self._portal.clock.monotonic()  # when it came, or the last line
+        self._since = self._portal.clock.monotonic()  # when it came; of who is in, when they typed last
         self._prompt, self._prompt_due, self._at_prompt = "", False, False
         self._marked = b""  # what marks the end of the prompt that is shown
         self._modules = frozenset(MODULES)
@@ -115,6 +115,7 @@ class TelnetConnection(asyncio.Protocol):
 
     async def _play(self, session: Session) -> None:
         session.on_end, session.on_private = self.close, self._hide
+        self._since = self._portal.clock.monotonic()
         self._prompt = PROMPT
         self._send_character(session)
         while not session.over:
@@ -154,7 +155,8 @@ class TelnetConnection(asyncio.Protocol):
                 await self._portal.clock.sleep(wait)
             else:
                 await asyncio.sleep(0)  # lets others have their turn between two lines of a fast client
-            self._since = self._portal.clock.monotonic()
+            if self.session is not None:
+                self._since = self._portal.clock.monotonic()
             self._at_prompt = False
             if not line.cut:
                 return line.text
@@ -247,13 +249,15 @@ class TelnetConnection(asyncio.Protocol):
             case "core.ping":
                 self._options.send_gmcp_bytes(b"Core.Ping")
             case "core.supports.set":
-                self._modules = supported(value)
+                self._support(supported(value))
             case "core.supports.add":
-                self._modules |= supported(value)
+                self._support(self._modules | supported(value))
             case "core.supports.remove":
                 self._modules -= supported(value)
+
+    def _support(self, modules: frozenset[str]) -> None:
+        self._modules, self._room, self._vitals = modules, None, None
         if self.session is not None:
-            self._room = self._vitals = None
             self._send_character(self.session)
 
     def _send_character(self, session: Session) -> None:
@@ -308,10 +312,10 @@ class TelnetServer:
             ssl_handshake_timeout=HANDSHAKE if tls else None,
             ssl_shutdown_timeout=SHUTDOWN if tls else None,
         )
-        host, self._port = server.sockets[0].getsockname()[:2]
-        self._secure = tls is not None
-        opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
         try:
+            host, self._port = server.sockets[0].getsockname()[:2]
+            self._secure = tls is not None
+            opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
             while True:
                 await self.portal.clock.sleep(TICK)
                 for one in tuple(self.connections):

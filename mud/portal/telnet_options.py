@@ -37,7 +37,7 @@ from telnetlib3.telopt import (
     WONT,
 )
 
-from mud.portal.ansi import LineStyle, fitting
+from mud.portal.ansi import TerminalStyle, fitting
 from mud.portal.telnet_stream import CollectedOutput
 
 MOST_COMMANDS = 8192  # bytes of telnet commands that a client may send at once; each costs a microsecond
@@ -72,7 +72,7 @@ class TelnetOptions(TelnetWriter):
     ) -> None:
         super().__init__(output, None, server=True)
         self.log = logging.Logger("telnet options", logging.CRITICAL)
-        self.style = LineStyle()
+        self.style = TerminalStyle()
         self.plain = False
         """Whether a screen reader wants no decoration."""
         self.gmcp = False
@@ -216,10 +216,10 @@ class TelnetOptions(TelnetWriter):
             self._charset = _ENCODINGS[chosen.lower()] if chosen else self._charset
         self._restyle(self.style)
 
-    def _restyle(self, style: LineStyle) -> None:
+    def _restyle(self, style: TerminalStyle) -> None:
         self.plain = bool(self._mtts & _SCREEN_READER)
         encoding = self._charset or ("ascii" if self._mtts and not self._mtts & _UTF8 else "utf-8")
-        self.style = LineStyle(self._colours(), None if self.plain else style.columns, encoding)
+        self.style = TerminalStyle(self._colours(), None if self.plain else style.columns, encoding)
         self._changed()
 
     def _colours(self) -> int:

@@ -24,7 +24,7 @@ async def telnet_tls(portal: Portal, place: Endpoint, opened: Callable[[str], No
     """Serve telnet with TLS. Raises OSError also when the certificate cannot be read."""
     own = portal.settings().telnet_tls_file
     made = portal.authenticator.accounts.folder / MADE
-    context = await asyncio.to_thread(_context, Path(own).expanduser() if own else made, made, portal.clock.now())
+    context = await asyncio.to_thread(_context, Path(own) if own else made, made, portal.clock.now())
     await TelnetServer(portal, "telnet_tls").serve(place, opened, context)
 
 
@@ -34,10 +34,12 @@ def _context(file: Path, made: Path, now: datetime) -> ssl.SSLContext:
         write_private(made, make_certificate(now))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     try:
-        context.load_cert_chain(file)
+        context.load_cert_chain(file, password=lambda: "")  # else it would ask for one at the terminal
     except ssl.SSLError:
-        why = f"{file} holds no certificate and key in PEM form that belong together"
-        raise OSError(errno.EINVAL, why, str(file)) from None
+        why = f"{file} holds no certificate and key in PEM form that belong together, without a password"
+        raise OSError(errno.EINVAL, why) from None
+    except OSError as error:
+        raise OSError(error.errno, f"{file}: {error.strerror}") from None
     return context
 
 

@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
+from textual.geometry import Size
 from textual.markup import escape
 from textual.widgets import Input, Static
 
@@ -31,8 +32,8 @@ from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
-from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
-from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
+from mud.portal.terminal_texts import bar_text, carried_text, clock_text, map_text, message_text, names_text
+from mud.portal.terminal_widgets import LineInput, Lines, Panel, StoryLog
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -122,7 +123,7 @@ class Terminal(App[None]):
         self._notice = ""  # the newest, in the status line
         self._waiting: list[Text] = []  # what was shown and is not drawn yet
         self._drawn_at = 0.0  # when, by the event loop's clock
-        self._shown: object = None  # what the panels show
+        self._shown: dict[str, object] = {}  # what each panel shows
         self._panels_wanted: bool | None = None  # what F4 chose; None while it depends on the size
         self._factory = asyncio.get_running_loop().get_task_factory()
 
@@ -140,8 +141,8 @@ class Terminal(App[None]):
             yield Static(">")
             yield LineInput(self.history, self._completed, self._choose, id="prompt")
         with Horizontal(id="status"):
-            yield Static(id="notice")
-            yield Static(id="clock")
+            yield Lines(id="notice")
+            yield Lines(id="clock")
         yield Static(self._keys(), id="keys")
 
     def _keys(self) -> str:
@@ -215,37 +216,40 @@ class Terminal(App[None]):
         self.query_one(StoryLog).tell(waiting)
         self._draw_panels()
 
-    def _draw_notice(self) -> None:
-        """Show the newest notice as far as it fits, and how to see the rest and the others."""
-        if not self._notice:
-            return
-        line = self.query_one("#notice", Static)
-        text, width = self._notice.partition("\n")[0], line.size.width
-        if text != self._notice or len(text) > width or len(self.notices) > 1:
+    def _notice_text(self, width: int) -> Text:
+        """Return the newest notice as far as it fits, and how to see the rest and the others."""
+        text = self._notice.partition("\n")[0]
+        if text != self._notice or len(text) > width or (len(self.notices) > 1 and text):
             behind = f" ({self.view.say(words.MORE_NOTICES)})"
             text = shortened(text, max(width - len(behind) - 3, 0)) + behind
-        line.update(Text(text, "bold", no_wrap=True))
+        return Text(text, "bold", no_wrap=True)
 
     def _draw_panels(self) -> None:
         """Draw what has changed beside and below the story."""
         world, say = self.view.world, self.view.say
-        self.query_one("#clock", Static).update(clock_text(self.view.clock))
-        self._draw_notice()
+        now, width = clock_text(self.view.clock), self.query_one("#notice").size.width
+        self._fill((self._notice, len(self.notices), width), "#notice", lambda: self._notice_text(width))
+        self._fill(now, "#clock", lambda: now)
         if self.session is None:
             return
         who = self.session.who
-        scene, bar, memory = scene_of(world, who), self.view.memory(who), self.query_one("#memory", Panel)
-        room = self.query_one("#map", Panel).content_size
-        state = (scene, bar, len(world.visited(who)), room, memory.content_size)
-        if state == self._shown:
-            return
-        self._shown = state
+        scene, bar = scene_of(world, who), self.view.memory(who)
         self.query_one(StoryLog).name_place(scene.name if scene else say(words.NOWHERE))
-        self.query_one("#map", Panel).fill(map_text(self._map(who), scene, room, say))
-        self.query_one("#here", Panel).fill(names_text(scene, say))
-        carried = "\n".join(scene.carrying) if scene else ""
-        self.query_one("#carried", Panel).fill(Text(carried or say(words.NOTHING), "yellow" if carried else "dim"))
-        memory.fill(bar_text(bar, memory.content_size.width, say) if bar else Text(say(words.NO_MEMORY), "dim"))
+        room, columns = self._room("#map"), self._room("#memory").width
+        seen = (scene and scene.ways, scene and scene.id, len(world.visited(who)), room)
+        self._fill(seen, "#map_lines", lambda: map_text(self._map(who), scene, room, say))
+        self._fill(scene, "#here_lines", lambda: names_text(scene, say))
+        self._fill(scene, "#carried_lines", lambda: carried_text(scene, say))
+        self._fill((bar, columns), "#memory_lines", lambda: bar_text(bar, columns, say))
+
+    def _room(self, panel: str) -> Size:
+        return self.query_one(panel, Panel).content_size
+
+    def _fill(self, state: object, where: str, text: Callable[[], Text]) -> None:
+        """Draw what shows something if that is no longer the same."""
+        if where not in self._shown or self._shown[where] != state:
+            self._shown[where] = state
+            self.query_one(where, Lines).fill(text())
 
     def _map(self, who: str) -> Map:
         """Return the map of where a character is and has been."""

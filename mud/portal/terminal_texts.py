@@ -92,8 +92,15 @@ def names_text(scene: Scene | None, say: Say) -> Text:
     return Text("\n").join([*(people or [Text(say(words.NOBODY), "dim")]), *items])
 
 
-def bar_text(bar: MemoryBar, columns: int, say: Say) -> Text:
+def carried_text(scene: Scene | None, say: Say) -> Text:
+    carried = scene.carrying if scene else ()
+    return Text("\n".join(carried), MARKS["item"]) if carried else Text(say(words.NOTHING), "dim")
+
+
+def bar_text(bar: MemoryBar | None, columns: int, say: Say) -> Text:
     """Return a memory as a bar with its key, and what comes next."""
+    if bar is None:
+        return Text(say(words.NO_MEMORY), "dim")
     counts = bar[:3]
     total = sum(counts)
     result, drawn = Text(), 0

@@ -12,25 +12,29 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Click, Resize
+from textual.events import Click, Paste, Resize
+from textual.geometry import Size
 from textual.message import Message as Posted
-from textual.widgets import Input, RichLog, Static
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import Input, Static
 
 from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
 from mud.portal.session import tells_password
 
-KEPT, MOST_LINES = 1_000, 20_000  # texts of the story that can be scrolled back to, and their lines
+KEPT, MOST_LINES = 500, 5_000  # texts of the story that are wrapped anew, and lines that can be scrolled back to
 INDENT = 4  # columns that a line goes on at when what it stands below begins too far to the right
 _COLUMNS = re.compile(r"\s{2,}(?:\S+ )*\S+\s{2,}|\s+")
 """The first of two columns with the space around it, or the indentation of a line."""
 
 
-class StoryLog(RichLog):
+class StoryLog(ScrollView, can_focus=True):
     """What happened, newest last. It is wrapped anew when its width changes, and stays where one has scrolled to."""
 
     def __init__(self, more: str, id: str) -> None:
-        super().__init__(id=id, wrap=True, min_width=1, auto_scroll=False)
+        super().__init__(id=id)
+        self.lines: list[Strip] = []
         self._more, self._texts, self._columns = more, deque[Text](maxlen=KEPT), 0
         self._place = ""
         self._following = True  # the newest is shown
@@ -39,12 +43,10 @@ class StoryLog(RichLog):
         """Append texts."""
         for text in texts:
             self._texts.append(text)
-            self._write(text)
-        if len(self.lines) > MOST_LINES:
-            self._wrap()
-        if self._following:
-            self.follow()
-        self._note_end()
+            self._append(text)
+        gone = max(0, len(self.lines) - MOST_LINES)
+        del self.lines[:gone]
+        self._measure(self.scroll_y - gone)
 
     def name_place(self, name: str) -> None:
         """Show the name of a place above the story."""
@@ -56,24 +58,36 @@ class StoryLog(RichLog):
         self._following = True
         self.scroll_end(animate=False)
 
+    def render_line(self, y: int) -> Strip:
+        at, width = y + self.scroll_offset.y, self.scrollable_content_region.width
+        line = self.lines[at] if at < len(self.lines) else Strip.blank(width)
+        return line.crop_extend(0, width, self.rich_style).apply_style(self.rich_style)
+
     def on_resize(self, event: Resize) -> None:
-        if self.scrollable_content_region.width != self._columns:
-            self._columns = self.scrollable_content_region.width
-            self._wrap()
-        if self._following:
-            self.follow()
+        part, columns = self.scroll_y / max(1, self.max_scroll_y), self.scrollable_content_region.width
+        if columns != self._columns:
+            self._columns = columns
+            self.lines.clear()
+            for text in self._texts:
+                self._append(text)
+        self._measure(part * max(0, len(self.lines) - self.size.height))
 
-    def _wrap(self) -> None:
-        following, part = self._following, self.scroll_y / max(1, self.max_scroll_y)
-        self.clear()
-        for text in self._texts:
-            self._write(text)
-        self.scroll_to(y=part * self.max_scroll_y, animate=False)
-        self._following = following
-
-    def _write(self, text: Text) -> None:
+    def _append(self, text: Text) -> None:
         if self._columns:
-            self.write(wrapped(text, self._columns, self.app.console), width=self._columns, scroll_end=False)
+            console = self.app.console
+            self.lines += [Strip(line.render(console)) for line in wrapped(text, self._columns, console)]
+
+    def _measure(self, top: float) -> None:
+        """Take note of how many lines there are, and show the newest, or those from `top` on to who reads back."""
+        following = self._following
+        self.virtual_size = Size(self._columns, len(self.lines))
+        if following:
+            self.follow()
+        else:
+            self.scroll_to(y=max(0, top), animate=False)
+        self._following = following
+        self._note_end()
+        self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -81,41 +95,54 @@ class StoryLog(RichLog):
         self._note_end()
 
     def _note_end(self) -> None:
-        self.border_title = Text(self._place if self._following else f"{self._place} ({self._more})")
+        title = self._place if self._following else f"{self._place} ({self._more})"
+        if str(self.border_title) != title:
+            self.border_title = Text(title)
 
 
-def wrapped(text: Text, columns: int, console: Console) -> Text:
-    """Break the lines of a text; the rest of one that is indented or has two columns stands below its last column."""
+def wrapped(text: Text, columns: int, console: Console) -> list[Text]:
+    """Break a text into lines; the rest of one that is indented or has two columns stands below its last column."""
     lines: list[Text] = []
     for line in text.split("\n", allow_blank=True):
+        line.expand_tabs(8)
+        if len(line) * 2 <= columns:  # two columns a letter at most
+            lines.append(line)
+            continue
         found = _COLUMNS.match(line.plain)
         under = 0 if found is None else found.end() if found.end() <= columns // 2 else INDENT
-        first, *rest = line.wrap(console, columns) or [line]
+        first, *rest = line.wrap(console, columns)
         lines.append(first)
         if rest:
             left = line.plain[len(first) :].lstrip(" ")
             for more in line[len(line) - len(left) :].wrap(console, columns - under):
                 more.pad_left(under)
                 lines.append(more)
-    return Text("\n").join(lines)
+    return lines
+
+
+class Lines(Static):
+    """Some lines of text."""
+
+    _shape: Sequence[int] = ()
+
+    def fill(self, text: Text) -> None:
+        """Show other lines."""
+        shape = [len(line) for line in text.plain.split("\n")]
+        self.update(text, layout=shape != self._shape)  # laying out takes longer than drawing
+        self._shape = shape
 
 
 class Panel(VerticalScroll, can_focus=True):
-    """Some lines under a title; Enter or a click on the title folds it away but for the title."""
+    """Some lines, `ID_lines`, under a title; Enter or a click on the title folds them away."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "fold")]
 
     def __init__(self, title: str, id: str) -> None:
         super().__init__(id=id)
         self.border_title = Text(title)
-        self._lines = Static()
 
     def compose(self) -> ComposeResult:
-        yield self._lines
-
-    def fill(self, text: Text) -> None:
-        """Show other lines."""
-        self._lines.update(text)
+        yield Lines(id=f"{self.id}_lines")
 
     def action_fold(self) -> None:
         """Fold the panel away, or back."""
@@ -162,6 +189,12 @@ class LineInput(Input):
         self._begin = 0  # where what is completed begins
         self._choices: list[str] = []  # the lines that Tab goes through
         self._completed = ""  # the line as Tab left it
+
+    def on_paste(self, event: Paste) -> None:
+        """Put all lines of a paste into the one line; textual would take the first alone."""
+        event.prevent_default()
+        event.stop()
+        self.insert_text_at_cursor(" ".join(event.text.splitlines()))
 
     def action_complete(self) -> None:
         """Fill in what all choices share, else go on to the next choice."""

@@ -19,6 +19,7 @@ from mud.world.narration import Phrase, listed, phrase, shortened
 from mud.world.roles import Role
 
 ONLINE = phrase("app.accounts.online", "name", "role", "doors")
+TERMINAL = phrase("app.accounts.terminal")
 SEEN = phrase("app.accounts.seen", "name", "role", "when")
 NEVER = phrase("app.accounts.never", "name", "role")
 BANNED = phrase("app.accounts.banned", "name", "role")
@@ -128,8 +129,13 @@ async def _accounts(ask: AccountRequest) -> Outcome:
 
 def _list(ask: AccountRequest) -> list[str]:
     people = ask.people
-    all = sorted(people.accounts, key=lambda one: not ask.sessions(one))
-    lines = [_describe(ask, one) for one in all[:MOST_SHOWN]]
+    doors: dict[str, set[str]] = {}
+    for one in people.sessions:
+        own = None if one.account or one.role is Role.GUEST else people.accounts.of(one.own)
+        by = f"{one.door} ({one.address})" if one.address else one.door or ask.say(TERMINAL)
+        doors.setdefault(own.name if own else one.account, set()).add(by)
+    all = sorted(people.accounts, key=lambda one: one.name not in doors)
+    lines = [_describe(ask, one, listed(sorted(doors.get(one.name, ())))) for one in all[:MOST_SHOWN]]
     if len(all) > MOST_SHOWN:
         lines.append(ask.say(MORE, count=len(all) - MOST_SHOWN))
     guests = [one for one in people.sessions if one.role is Role.GUEST]
@@ -139,12 +145,12 @@ def _list(ask: AccountRequest) -> list[str]:
     return lines or [ask.say(NONE)]
 
 
-def _describe(ask: AccountRequest, account: Account) -> str:
+def _describe(ask: AccountRequest, account: Account, doors: str) -> str:
     told = {"name": account.name, "role": account.role.name.lower()}
     if account.banned:
         return ask.say(BANNED, **told)
-    if here := ask.sessions(account):
-        return ask.say(ONLINE, **told, doors=listed(sorted({f"{one.door} ({one.address})" for one in here})))
+    if doors:
+        return ask.say(ONLINE, **told, doors=doors)
     if account.seen:
         return ask.say(SEEN, **told, when=account.seen[:16].replace("T", " "))
     return ask.say(NEVER, **told)

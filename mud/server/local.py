@@ -45,10 +45,25 @@ class LocalPlayer:
         return led.name if led is not None else self._name or VISITOR
 
     def tell_later(self, text: str, kind: str = "notice") -> bool:
-        """Keep a text for when the person comes in at a terminal; return False when stderr has to take it."""
+        """Keep a text for when the person comes in at a terminal, or show it to the person who has just left.
+
+        Return False when stderr has to take it.
+        """
+        if self._session is not None and self._session.over:
+            return self._tell_after(text)
         if self.mode is Mode.PIPE or self._session is not None:
             return False
         self._untold.append((text, kind))
+        return True
+
+    def _tell_after(self, text: str) -> bool:
+        if self.mode is Mode.SCREEN:
+            return False
+        try:
+            show_plain(text)
+        except OSError as error:
+            self._gone(error)
+            return False
         return True
 
     async def play(self, answered: Callable[[], asyncio.Event]) -> None:

@@ -249,7 +249,7 @@ class People:
             engine.leave_asleep(character)
 
     def _note_seen(self, session: Session) -> None:
-        account = self.accounts.find(session.account) if session.account else None
+        account = self.accounts.find(session.account) if session.account else self.accounts.of(session.own)
         if account is None:
             return
         try:

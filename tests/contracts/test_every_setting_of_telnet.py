@@ -25,9 +25,11 @@ async def test_each_door_listens_at_its_address(tmp_path: Path) -> None:
     async with lobby(tmp_path) as hall:
         told: asyncio.Queue[str] = asyncio.Queue()
         ports = {door: [0] for door in ("telnet", "telnet_tls", "web")}
-        doors = asyncio.create_task(
-            serve_doors(hall.parts, hall.people, ports, lambda text, *_: told.put_nowait(text), lambda: "Visitor")
-        )
+
+        def tell(text: str, kind: str) -> None:
+            told.put_nowait(text)
+
+        doors = asyncio.create_task(serve_doors(hall.parts, hall.people, ports, tell, lambda: "Visitor"))
         try:
             lines = [await asyncio.wait_for(told.get(), 20.0) for _ in ports]
         finally:
@@ -57,6 +59,9 @@ async def test_one_s_own_certificate_is_used_and_a_wrong_file_is_told_in_a_sente
             assert ssl.DER_cert_to_PEM_cert(shown) in own.read_text(encoding="utf-8")
         assert not (tmp_path / "vault" / "accounts" / MADE).exists()
     own.write_text("nothing of that kind", encoding="utf-8")
+    with pytest.raises(OSError, match="No such file"):
+        async with telnet_world(tmp_path, opening=telnet_tls, telnet_tls_file=str(tmp_path / "no.pem")):
+            pass
     with pytest.raises(OSError, match="holds no certificate and key in PEM form that belong together"):
-        async with telnet_world(tmp_path, opening=telnet_tls):
+        async with telnet_world(tmp_path, opening=telnet_tls, telnet_tls_file=str(own)):
             pass

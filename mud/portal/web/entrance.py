@@ -41,7 +41,7 @@ def _door(visit: Visit, wrong: str = "", name: str = "", status: int = 200) -> R
     shown = {"accounts": "" if may.new_accounts else "hidden", "guests": "" if may.guests else "hidden"}
     body = body_of("login", wrong=wrong, name=name, token=visit.token, **shown)
     answer = page(visit, "Loci", body, status=status)
-    return visit.site.remember(answer, cookie)
+    return visit.site.remember(visit.connection, answer, cookie)
 
 
 async def _login(visit: Visit) -> Response:
@@ -74,7 +74,7 @@ async def _guest(visit: Visit) -> Response:
 
 def _signed_in(visit: Visit, role: Role, account: Account | None) -> Response:
     visit.site.visitors.sign_out(visit.site.cookie_of(visit.connection))
-    return visit.site.remember(go_to(HOME), visit.site.visitors.sign_in(role, account))
+    return visit.site.remember(visit.connection, go_to(HOME), visit.site.visitors.sign_in(role, account))
 
 
 async def _token(visit: Visit) -> Response:

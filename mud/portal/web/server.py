@@ -1,4 +1,4 @@
-"""Listening for browsers: uvicorn inside the world's event loop, without its signals, its log and its proxies."""
+"""Listening for browsers: uvicorn inside the world's event loop, without its signals and its log."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ PING = 20.0  # seconds between two pings, and until one without an answer ends a
 PATIENCE = 15.0  # seconds that a connection has for its first request
 STALLED = 30.0  # seconds after which a websocket is dropped that takes nothing
 MOST_OF_ADDRESS = 100  # connections of one address besides its websockets
+LOOPBACK = ["127.0.0.1", "::1"]
 CLOSING = 1  # seconds that open answers are given at the end
 
 
@@ -38,18 +39,18 @@ class _Listener(uvicorn.Server):
 
 
 class _Browser(H11Protocol):
-    """A connection that has to ask for something soon; one address has only so many of them."""
+    """A connection that has to ask for something soon; one address has only `most` of them."""
 
-    def __init__(self, open_of: Counter[str], **given: Any) -> None:
+    def __init__(self, open_of: Counter[str], most: int, **given: Any) -> None:
         super().__init__(**given)
-        self._open_of, self._counted = open_of, ""
+        self._open_of, self._most, self._counted = open_of, most, ""
         self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._counted = self.client[0] if self.client else "?"
         self._open_of[self._counted] += 1
-        if self._open_of[self._counted] > MOST_OF_ADDRESS:
+        if self._open_of[self._counted] > self._most:
             transport.abort()
         self._deadline = self.loop.call_later(PATIENCE, self._give_up)
 
@@ -105,7 +106,7 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
     heard = _bound(place)
     host, port = heard.getsockname()[:2]
     with heard, Site(portal, place.host, port) as site:
-        server = _Listener(_configuration(site))
+        server = _Listener(_configuration(site, proxy=bool(portal.settings().web_names)))
         serving = asyncio.create_task(server.serve([heard]))
         shown = f"[{host}]" if ":" in host else host
         opened(f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else shown}:{port}/?token={site.owner_token}")
@@ -116,16 +117,19 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
             await serving
 
 
-def _configuration(site: Site) -> uvicorn.Config:
+def _configuration(site: Site, *, proxy: bool) -> uvicorn.Config:
+    # All browsers behind a proxy come from its address.
+    most = MOST_CONNECTIONS if proxy else MOST_OF_ADDRESS
     return uvicorn.Config(
         site.app,
-        http=cast(type[asyncio.Protocol], partial(_Browser, Counter())),
+        http=cast(type[asyncio.Protocol], partial(_Browser, Counter(), most)),
         ws=_Socket,
         lifespan="off",
         log_config=None,
         log_level="error",
         access_log=False,
-        proxy_headers=False,  # else whoever is asked through this machine could name any address
+        proxy_headers=proxy,  # without one, any program on this machine could name any address
+        forwarded_allow_ips=LOOPBACK,
         server_header=False,
         limit_concurrency=MOST_CONNECTIONS,
         timeout_keep_alive=KEEP_ALIVE,

@@ -80,9 +80,12 @@ class Site:
             self.owner_token = ""
         return right
 
-    def remember(self, answer: Response, cookie: str) -> Response:
+    def remember(self, connection: HTTPConnection, answer: Response, cookie: str) -> Response:
         """Give the browser a cookie with an answer."""
-        answer.set_cookie(self._cookie, cookie, max_age=int(LASTS), httponly=True, samesite="strict", path="/")
+        secure = connection.url.scheme == "https"  # as a proxy says
+        answer.set_cookie(
+            self._cookie, cookie, max_age=int(LASTS), secure=secure, httponly=True, samesite="strict", path="/"
+        )
         return answer
 
     def cookie_of(self, connection: HTTPConnection) -> str:
@@ -100,7 +103,7 @@ class Site:
     def _known_host(self, host: str) -> bool:
         """Return whether a browser may call us so. A name that somebody else points at us is none of ours."""
         name = urlsplit(f"//{host}").hostname or ""
-        if name in ("localhost", self._host.lower()):
+        if name in ("localhost", self._host.lower(), *map(str.lower, self.portal.settings().web_names)):
             return True
         try:
             ipaddress.ip_address(name)

@@ -9,6 +9,7 @@ from mud.engine.engine import Step
 from mud.portal.portal import Portal
 from mud.portal.web.screen import Screen
 from mud.portal.web.views import PageViews
+from mud.supervise import supervise
 
 PAUSE = 0.25  # seconds between two looks at the world
 MOST_WORDS = 50  # speeches that wait for a page
@@ -29,7 +30,8 @@ class Ticker:
         self._maps: set[Screen] = set()
         self._changed = asyncio.Event()
         portal.engine.observe(self._noticed)
-        self._tasks = [asyncio.create_task(self._look()), asyncio.create_task(self._sweep_on())]
+        duties = {"showing what changes": self._look, "looking for who is silent": self._sweep_on}
+        self._tasks = [asyncio.create_task(supervise(name, duty, portal.clock)) for name, duty in duties.items()]
 
     def add(self, screen: Screen, *, is_map: bool) -> None:
         self._screens.add(screen)

@@ -4,9 +4,12 @@ import { el, svg } from "./dom.js";
 
 const CELL = { x: 226, y: 158 };
 const CARD = { width: 178, height: 106 };
+const BUBBLE = { width: 220, height: 130 };
 const LEAST = 0.62; // scale at which letters can still be read
 const ROWS = 3; // names on a card; the others are counted
-const STEPS = new Set(["north", "south", "east", "west", "northeast", "northwest", "southeast", "southwest", "up", "down"]);
+const STEPS = new Set(
+  "north south east west northeast northwest southeast southwest up down".split(" "),
+);
 
 export class Atlas {
   #box;
@@ -22,7 +25,9 @@ export class Atlas {
     this.#box = box;
     this.#own = own;
     this.go = go;
-    this.#layers = Object.fromEntries(["ways", "cards", "people", "words"].map((name) => [name, svg("g", { class: name })]));
+    this.#layers = Object.fromEntries(
+      ["ways", "cards", "people", "words"].map((name) => [name, svg("g", { class: name })]),
+    );
     box.replaceChildren(...Object.values(this.#layers));
     this.#movable();
   }
@@ -79,7 +84,8 @@ export class Atlas {
     if (!spot) return;
     const name = this.#people.get(id)?.name ?? "";
     const shown = words.length > 180 ? `${words.slice(0, 177)}...` : words;
-    const bubble = svg("foreignObject", { class: "bubble", x: spot.x - 110, y: spot.y - CARD.height / 2 - 122, width: 220, height: 130 },
+    const [x, y] = [spot.x - BUBBLE.width / 2, spot.y - CARD.height / 2 - BUBBLE.height + 8];
+    const bubble = svg("foreignObject", { class: "bubble", x, y, ...BUBBLE },
       el("div", { class: "hold" }, el("p", {}, spoken && name ? el("b", {}, `${name} `) : null, shown)));
     this.#bubbles.get(at)?.remove();
     this.#bubbles.set(at, bubble);
@@ -218,7 +224,8 @@ export class Atlas {
     const there = new Map();
     const own = this.#own();
     const sorted = [...this.#people.values()].filter(({ at, gone }) => this.#spots.has(at) && !gone)
-      .sort((one, other) => (other.id === own) - (one.id === own) || one.asleep - other.asleep || one.name.localeCompare(other.name));
+      .sort((one, other) =>
+        (other.id === own) - (one.id === own) || one.asleep - other.asleep || one.name.localeCompare(other.name));
     for (const person of sorted) there.set(person.at, [...(there.get(person.at) ?? []), person]);
     for (const person of this.#people.values()) {
       const spot = this.#spots.get(person.at);
@@ -235,7 +242,8 @@ export class Atlas {
       const more = spot.card.querySelector(".more");
       more.textContent = people.length > rows ? `and ${people.length - rows} more` : "";
       const who = people.map(({ name, asleep }) => (asleep ? `${name}, asleep` : name)).join("; ");
-      spot.card.setAttribute("aria-label", `${spot.name}${spot.id === this.#here ? ", where you are" : ""}. ${who || "Nobody"}.`);
+      const here = spot.id === this.#here ? ", where you are" : "";
+      spot.card.setAttribute("aria-label", `${spot.name}${here}. ${who || "Nobody"}.`);
     }
   }
 

@@ -133,7 +133,7 @@ export class Connection {
   // A world that was started again knows this browser no longer; then the way leads to the door.
   async #again() {
     try {
-      const answer = await fetch("/token", { cache: "no-store" });
+      const answer = await fetch("/token", { cache: "no-store", signal: AbortSignal.timeout(ANSWERED) });
       if (answer.status === 403) {
         location.assign("/login");
         return;

@@ -67,7 +67,7 @@ async def test_a_guest_walks_and_talks_and_is_gone_after_quitting(tmp_path: Path
 
 async def test_guests_come_in_only_where_they_may(tmp_path: Path) -> None:
     async with telnet_world(tmp_path, guests=False) as world, world.client() as client:
-        await client.read_until("Name: ")
+        assert "guest" not in await client.read_until("Name: ")
         assert "takes no guests" in await client.say("guest", "Name: ")
 
 
@@ -334,6 +334,7 @@ async def test_a_client_that_comes_in_too_late_or_falls_silent_is_let_go(tmp_pat
     async with telnet_world(tmp_path, clock) as world, world.player("Ann") as ann, world.client() as client:
         await client.read_until("Name: ")
         clock.advance(119)
+        await client.say("new", "be? ")
         await ann.say("say still here", "here")
         clock.advance(2)
         assert "Nobody came in" in await client.rest()
@@ -356,6 +357,16 @@ async def test_who_types_too_fast_is_slowed_and_loses_nothing(tmp_path: Path) ->
         for number in (4, 5):
             clock.advance(1)
             await ann.read_until(f'"{number}"')
+
+
+async def test_one_connection_too_many_is_told_so_and_who_is_sent_away_is_told_why(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path, connections_per_address=1) as world, world.player("Ann") as ann:
+        async with world.client() as client:
+            assert "Too many connections" in await client.rest()
+        for session in world.people.sessions:
+            session.end("Out you go.")
+        assert "Out you go." in await ann.rest()
+        assert world.names() == []
 
 
 async def test_everybody_is_told_when_the_world_closes(tmp_path: Path) -> None:

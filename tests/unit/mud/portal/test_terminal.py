@@ -303,6 +303,22 @@ async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_p
         assert player.app.focused is player.app.query_one(LineInput)
 
 
+async def test_a_paste_of_several_lines_loses_none_of_them(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        await typed(pilot, "say one\ntwo\r\nthree")
+        assert player.app.query_one(LineInput).value == "say one two three"
+
+
+async def test_what_the_keys_do_the_mouse_does_too(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        await pilot.click("#keys", offset=(11, 0))
+        await pilot.pause()
+        assert player.app.screen.id == "map"
+        await pilot.press("escape")
+        await pilot.click("#memory")
+        assert player.app.focused is player.app.query_one("#memory")
+
+
 async def test_a_private_line_is_shown_and_kept_nowhere(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         taken: list[str | None] = []

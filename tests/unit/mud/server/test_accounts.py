@@ -31,9 +31,10 @@ async def test_the_owner_sees_who_is_here_by_which_door_and_who_was(tmp_path: Pa
         hall.enter("Ann")
         hall.enter("Ann", door="web", address="2001:db8::1")
         hall.enter("Guest", door="web")
-        await hall.type(owner, "@ban 203.0.113.0/24")
+        await hall.type(owner, "@ban 203.0.113.0/24", "@password", SECRET, SECRET)
         assert (await hall.type(owner, "@accounts"))[0].splitlines() == [
             f"Ann: player, on line by telnet ({HOME}) and web (2001:db8::1)",
+            "Olive: owner, on line by the terminal",
             "Bob: builder, last seen 2026-01-01 00:00 UTC",
             "Cid: player, never came in",
             f"Guest 1: guest, on line by web ({HOME})",

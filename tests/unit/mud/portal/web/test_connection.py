@@ -3,7 +3,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
 
@@ -15,6 +15,7 @@ from mud.portal.web.seat import GRACE, MOST_MESSAGES, Story
 from mud.world.roles import Role
 from tests.unit.agents.llm.stage import HandClock, settle
 from tests.unit.mud.portal.web.stage import Browser, Desk, Served, served, visiting
+from tests.vaults import copy_vault
 
 TOLD = 300  # messages of 60 kB, more than the system holds for a connection
 
@@ -189,6 +190,38 @@ async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_
             with pytest.raises(ConnectionClosed):
                 await late.until(lambda: False)
             assert len(late.story) < TOLD
+
+
+async def test_who_may_not_come_in_is_told_why(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        world = await stack.enter_async_context(served(tmp_path))
+        await world.account("Ben")
+        for place in range(world.portal.settings().sessions_per_account + 1):
+            browser = await stack.enter_async_context(visiting(world))
+            await browser.come_in("Ben")
+            desk = await stack.enter_async_context(browser.desk())
+            await desk.next()
+            assert ("sorry" in desk.parts) == (place == world.portal.settings().sessions_per_account)
+        assert "too many places" in desk.parts["sorry"]
+        with pytest.raises(ConnectionClosed):
+            await desk.next()
+        assert desk.socket.close_code == 4403
+
+
+async def test_a_guest_comes_in_where_guests_may_and_is_signed_out_with_the_session(tmp_path: Path) -> None:
+    doors = copy_vault(tmp_path) / "config" / "doors.md"
+    doors.write_text(doors.read_text("utf-8").replace("**guests**: false", "**guests**: true"), "utf-8")
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await browser.get("/login")
+        assert (await browser.post("/guest")).headers["location"] == "/play"
+        assert (await browser.get("/play")).status_code == 200
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            assert desk.parts["hello"]["name"] == "Guest 1"
+            await desk.type("quit")
+            with pytest.raises(ConnectionClosed):
+                await desk.until(lambda: False)
+        assert (await browser.get("/play")).headers["location"] == "/login"
 
 
 async def test_what_happens_in_one_moment_comes_as_one_message(tmp_path: Path) -> None:

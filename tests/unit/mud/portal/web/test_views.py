@@ -101,6 +101,19 @@ async def test_no_page_of_another_shows_whispers_private_reasons_or_far_places(t
             assert [place for place in unseen[name] if f'"{place}"' in drawn] == []
 
 
+async def test_who_is_an_owner_no_more_sees_no_more_than_a_player(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as browser, visiting(world) as owner:
+        await world.account("Olive", Role.OWNER)
+        await browser.come_in("Olive")
+        await owner.come_as_owner()
+        async with browser.desk(view="map") as olive, owner.desk() as ann:
+            await olive.until(lambda: "Moss" in [name for name, *_ in olive.people.values()])
+            await ann.type("@role Olive player")
+            await ann.hears("Olive")
+            await olive.until(lambda: "Moss" not in [name for name, *_ in olive.people.values()])
+            assert {name for _, name, *_ in olive.parts["chart"][0]} == {"The Garden"}
+
+
 async def test_who_sleeps_is_shown_nobody(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as browser:
         await world.account("Ben")
