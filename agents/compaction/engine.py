@@ -7,7 +7,7 @@ raises: the error goes to the memory's warnings and the fold is tried again late
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
 from agents.compaction.folds import (
@@ -28,6 +28,7 @@ from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable
+from mud.tracing import span
 
 FIRST_PAUSE = 2.0  # seconds until a failed automatic fold is tried again; doubles with each failure
 LONGEST_PAUSE = 300.0
@@ -149,12 +150,15 @@ class Compactor:
     async def _fold(self, plan: FoldPlan) -> Commit | None:
         if not self._asks():
             return self._by_rules(plan)
-        with self._under_way():
+        with self._under_way(), self._span(plan):
             return await self._fold_by_model(plan)
         return None
 
+    def _span(self, plan: FoldPlan) -> AbstractContextManager[object]:
+        return span("fold", agent=self.memory.name, first=plan.first, last=plan.last, reason=plan.reason)
+
     def _by_rules(self, plan: FoldPlan, at_any_length: bool = False) -> Commit | None:
-        with self._under_way():
+        with self._under_way(), self._span(plan):
             return self._fold_at_once(plan, [], at_any_length)
         return None
 

@@ -33,6 +33,7 @@ from mud.clock import Clock
 from mud.errors import LociError, Refusal, Unavailable
 from mud.storage.paths import own_folder
 from mud.supervise import supervise
+from mud.tracing import span
 
 log = logging.getLogger(__name__)
 
@@ -466,6 +467,12 @@ class RecallService(Indexer):
         return [hit for hit in fitting if hit in best[hit.kind]]
 
     async def _search(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
+        with span("recall", agent=sought.agent_id, by=sought.by) as note:
+            hits, behind = await self._look_up(query, k, sought)
+            note(hits=len(hits), behind=behind)
+        return hits, behind
+
+    async def _look_up(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
         settings, now = self._settings(), self._clock.now()
         question = read_question(query, now)
         asked = sought.by != "words" and self._vectors.wanted and (self._use_vectors or self._private)

@@ -39,6 +39,8 @@ class Portal:
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
+        metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
     """
 
     engine: Engine
@@ -51,6 +53,8 @@ class Portal:
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
     words: Callable[[Role], list[str]]
+    troubles: Callable[[], list[str]]
+    metrics: Callable[[], Awaitable[bytes]]
 
 
 class Place(NamedTuple):

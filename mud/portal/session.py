@@ -98,6 +98,8 @@ class Session:
         self.own = who
         self.who = who  # id of the character whose perceptions are shown: the person's own or a possessed one
         self.role = role
+        self.door = "local"
+        """Name of the door that the person came in by; `local` for the terminal or pipe of the program."""
         self.over = False
         self.on_end: Callable[[], None] = lambda: None
         """Called once when the session is over; its door closes the connection then."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import ExitStack, suppress
@@ -29,9 +30,12 @@ from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.logs import logging_into
+from mud.server.loop_timing import LoopTiming, TimedSelector
+from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
+from mud.server.traces import tracing
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
@@ -71,12 +75,16 @@ def run(options: Options) -> int:
     name = check_name(options.name)
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
+        logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
-        app = App(parts, options, name)  # first: what stands in the way of the chronicle has a line of its own
+        timing = LoopTiming()
+        # First: what stands in the way of the chronicle has a line of its own.
+        app = App(parts, options, name, timing=timing)
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             print(f"loci: {line}", file=sys.stderr)
-        with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
+        # First: where no event loop can be made, no coroutine is left unawaited.
+        with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
             runner.run(app.live())
     return 0
 
@@ -84,7 +92,14 @@ def run(options: Options) -> int:
 class App:
     """A running world."""
 
-    def __init__(self, parts: Parts, options: Options, name: str, heard: Signals = signals) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        options: Options,
+        name: str,
+        heard: Signals = signals,
+        timing: LoopTiming | None = None,
+    ) -> None:
         self._parts = parts
         self._options = options
         self._name = name
@@ -110,6 +125,7 @@ class App:
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._people = People(parts, self._reloading, self._submit, self._catch_up)
+        self._monitor = Monitor(parts, self._people.sessions, lambda: self._unsynced, timing)
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
@@ -210,7 +226,7 @@ class App:
         # Imported here because a world without a network needs none of it.
         from mud.server.doors import serve_doors
 
-        await serve_doors(self._parts, self._people, self._options.doors, self._tell)
+        await serve_doors(self._parts, self._people, self._monitor, self._options.doors, self._tell)
 
     def _submit(self, who: str, line: str, role: Role) -> Step:
         step = submit(self._parts.engine, self._parts.minds, who, line, role)

@@ -5,19 +5,23 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 
 from agents.compaction.due import next_at
-from mud.portal.portal import Door, MemoryBar, Place, Portal
+from mud.portal.portal import Door, Enter, MemoryBar, Place, Portal
+from mud.portal.session import Message, Session
 from mud.portal.settings import DoorSettings
 from mud.registry import load
+from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.wiring import Parts
+from mud.storage.accounts import Account
 
 log = logging.getLogger(__name__)
 
 
-def make_portal(parts: Parts, people: People) -> Portal:
+def make_portal(parts: Parts, people: People, monitor: Monitor) -> Portal:
     """Return what doors are given. Raises VaultProblem when an account cannot be read."""
     # Imported here because a world without a network needs no password hashes.
     from mud.portal.authentication import Authenticator
@@ -38,6 +42,8 @@ def make_portal(parts: Parts, people: People) -> Portal:
         words=lambda role: sorted(
             word for one in parts.commands if one.role <= role for word in (one.name, *one.aliases)
         ),
+        troubles=monitor.troubles,
+        metrics=monitor.metrics,
     )
 
 
@@ -51,12 +57,14 @@ def _memory(parts: Parts, who: str) -> MemoryBar | None:
     return MemoryBar(counts[0], counts[1], memory.total - memory.watermark, next_at(agent.compactor.view))
 
 
-async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], tell: Callable[[str], None]) -> None:
+async def serve_doors(
+    parts: Parts, people: People, monitor: Monitor, ports: Mapping[str, int], tell: Callable[[str], None]
+) -> None:
     """Serve the doors with these names at their ports until cancelled; `tell` is called with what owners should know.
 
     A door that cannot listen is told, and the others are served.
     """
-    portal = make_portal(parts, people)
+    portal = make_portal(parts, people, monitor)
     for problem in people.accounts.load():
         tell(str(problem))
     await asyncio.gather(*(_serve(name, portal, port, tell) for name, port in ports.items()))
@@ -65,8 +73,18 @@ async def serve_doors(parts: Parts, people: People, ports: Mapping[str, int], te
 async def _serve(name: str, portal: Portal, port: int, tell: Callable[[str], None]) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
+    portal = replace(portal, enter=_by_door(name, portal.enter))
     try:
         await found.serve(portal, Place(host, port), lambda address: tell(f"{name}: {address}"))
     except OSError as error:
         log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
         tell(f"{name} cannot be opened at {host}:{port} ({error.strerror or error}); the world goes on without it")
+
+
+def _by_door(name: str, enter: Enter) -> Enter:
+    def by_door(account: Account | None, show: Callable[[Message], None]) -> Session:
+        session = enter(account, show)
+        session.door = name
+        return session
+
+    return by_door
