@@ -20,7 +20,8 @@ from mud.sanitize import VisibleFormatter, visible
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
 _RUN = "open the world and walk in (the default)"
-DOORS = ("telnet", "web")  # ways in over the network
+DOORS = {"telnet": "off", "web": "8000 at a terminal, else off"}
+"""Ways in over the network, and the ports that they have when none is given."""
 _TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *(f"--{door}" for door in DOORS))
 """Options of `run` with a value, which must not be taken for a command."""
 
@@ -79,8 +80,8 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
     run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
     run.add_argument("--plain", action="store_true", help="line by line also on a terminal; a pipe always is")
-    for door in DOORS:
-        run.add_argument(f"--{door}", type=_port, default=0, metavar="PORT/off", help=f"port for {door} (default: off)")
+    for door, usual in DOORS.items():
+        run.add_argument(f"--{door}", type=_port, metavar="PORT/off", help=f"port for {door} (default: {usual})")
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(
@@ -97,7 +98,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.json and not args.headless:
         raise LociError("--json is for run --headless; a player is shown plain text")
     agents = not args.no_agents
-    ports = {door: port for door in DOORS if (port := getattr(args, door))}
+    ports = {door: port for door in DOORS if (port := getattr(args, door)) is not None}
     how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports)
     return run(Options(args.vault, args.name, *how))
 

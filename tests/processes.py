@@ -183,13 +183,14 @@ class Headless:
     Args:
         vault: the vault's folder.
         environment: environment variables besides those of the test.
+        options: further options of `run`.
     """
 
-    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, vault: Path, environment: Mapping[str, str] | None = None, options: Sequence[str] = ()) -> None:
         self.said = ""
         """All that it has said so far, errors too."""
         self._process = subprocess.Popen(
-            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), "--headless"],
+            [sys.executable, "-u", "-m", "mud", "run", "--vault", str(vault), "--headless", *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

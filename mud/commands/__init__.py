@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from mud.commands._command import LONGEST_SHOWN, Command, Context, Outcome, Say, command, offered
 from mud.commands._here import describe_location, shown_name, waking
-from mud.commands._line import InputLine, read_line, understand
+from mud.commands._line import SHORTHANDS, InputLine, read_line, understand
 
 __all__ = [
     "LONGEST_SHOWN",
+    "SHORTHANDS",
     "Command",
     "Context",
     "InputLine",

@@ -17,6 +17,7 @@ from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
+"""First characters of a line that stand for a command."""
 
 _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")
@@ -84,11 +85,11 @@ def find_command(line: InputLine, commands: Registry[Command], locations: Iterab
     speak = "to speak, begin with say"
     near = suggest(line.verb, commands.words()) or _begun(line.verb, commands.words())
     if any(plain(body) in map(plain, one.names) for one in locations):
-        hint = f"did you mean go {plain(body)}? help lists all"
+        hint = f"did you mean go {plain(body)}? help all lists every command"
     elif near is None:
-        hint = f"help lists all; {speak}"
+        hint = f"help all lists every command; {speak}"
     else:
-        hint = f"did you mean {near}? help lists all"
+        hint = f"did you mean {near}? help all lists every command"
         hint = f"{speak}; {hint}" if line.rest and near != "say" else hint
     raise Refusal(f'There is no command "{shortened(line.verb, 40)}".', hint)
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from mud.commands._command import CATEGORIES, LONGEST_SHOWN, Command, Context, Outcome, command
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
 
+FIRST = phrase("commands.help.first")
+FIRST_INTRO = phrase("commands.help.first_intro")
+REST = phrase("commands.help.rest")
 INTRO = phrase("commands.help.intro")
 NO_SUCH = phrase("commands.help.no_such", "name")
 NO_SUCH_HINT = phrase("commands.help.no_such_hint", "name")
@@ -18,12 +23,16 @@ ALSO = phrase("commands.help.also", "aliases")
 
 @command("help", "[topic]", aliases=("?",), category="query", keeps="skip", for_models=True)
 def help_page(ctx: Context, topic: str) -> Outcome:
-    """See what one can do: all of it, one section of it, or one command.
+    """See what one can do: the first things of it, all of it, one section of it, or one command.
 
     Example: help
+    Example: help all
     Example: help say
     """
     if not topic:
+        rows = _rows(one for name in ctx.say(FIRST).split(",") for one in _usable(ctx, ctx.commands.find(name.strip())))
+        return Outcome("\n".join([ctx.say(FIRST_INTRO), *rows, ctx.say(REST)]))
+    if topic.casefold() == "all":
         sections = [_section(ctx, category) for category in CATEGORIES]
         return Outcome("\n\n".join([ctx.say(INTRO), *filter(None, sections)]))
     if topic.casefold() in CATEGORIES and (section := _section(ctx, topic.casefold())):
@@ -48,16 +57,24 @@ def commands(ctx: Context) -> Outcome:
     return Outcome("\n".join(f"{category}: {names}" for category, names in sections if names))
 
 
+def _usable(ctx: Context, *commands: Command | None) -> list[Command]:
+    return [one for one in commands if one is not None and ctx.role >= one.role]
+
+
 def _in(ctx: Context, category: str) -> list[Command]:
-    return [one for one in ctx.commands if one.category == category and ctx.role >= one.role]
+    return [one for one in _usable(ctx, *ctx.commands) if one.category == category]
+
+
+def _rows(commands: Iterable[Command]) -> list[str]:
+    """Return a line for each command, in columns."""
+    rows = [(one.usage, one.summary) for one in commands]
+    width = max((len(usage) for usage, _ in rows), default=0)
+    return [f"  {usage:<{width}}  {summary}" for usage, summary in rows]
 
 
 def _section(ctx: Context, category: str) -> str:
-    rows = [(one.usage, one.summary) for one in _in(ctx, category)]
-    if not rows:
-        return ""
-    width = max(len(usage) for usage, _ in rows)
-    return "\n".join([category, *(f"  {usage:<{width}}  {summary}" for usage, summary in rows)])
+    found = _in(ctx, category)
+    return "\n".join([category, *_rows(found)]) if found else ""
 
 
 def _page(ctx: Context, found: Command) -> str:

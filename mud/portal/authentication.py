@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
+from ipaddress import ip_address, ip_network
+from threading import BoundedSemaphore
+from typing import TypeVar
+from unicodedata import normalize
 
 from argon2 import PasswordHasher
 from argon2.exceptions import Argon2Error, InvalidHashError
@@ -13,21 +18,27 @@ from mud.clock import Clock, iso
 from mud.errors import Refusal
 from mud.portal.limits import Limits
 from mud.portal.settings import DoorSettings
+from mud.sanitize import visible
 from mud.storage.accounts import Account, AccountFiles
 from mud.world.roles import Role
 
 SHORTEST, LONGEST = 8, 128
 """Characters that a password may have."""
+LONGEST_NAME = 60  # characters of a name that are looked at
 AT_ONCE = 2  # hashes computed at the same time; each takes 64 MB
+WAITING = 32  # passwords that may wait for that, those being checked included
 WRONG = "That name and that password do not belong together."
-"""The same for a name that nobody has, so that names cannot be found out."""
+"""The same for a name that nobody has and for a banned one, so that neither can be found out."""
+BUSY = Refusal("Many people are coming in just now.", "try again in a few seconds")
+
+Result = TypeVar("Result")
 
 
 class Authenticator:
-    """Checks who comes in.
+    """Checks who comes in. A password is in no error, no log and no file, only its hash is in that of the account.
 
     Args:
-        free: raises LociError when a name cannot be given to a new character.
+        free: returns a name for a new character, made clean; raises LociError when it cannot be given.
     """
 
     def __init__(
@@ -37,24 +48,29 @@ class Authenticator:
         settings: Callable[[], DoorSettings],
         clock: Clock,
         free: Callable[[str], str],
+        hasher: PasswordHasher | None = None,
     ) -> None:
         self.accounts, self.limits = accounts, limits
         self._settings, self._clock, self._free = settings, clock, free
-        self._hasher = PasswordHasher()
-        self._few = asyncio.Semaphore(AT_ONCE)
+        self._hasher = hasher or PasswordHasher()
+        # A pool of its own: what a cancelled caller began still counts until it is done.
+        self._pool = ThreadPoolExecutor(AT_ONCE, "passwords")
+        self._room = BoundedSemaphore(WAITING)
         self._nobody = ""  # a hash that is checked for unknown names, so that they take as long
 
     async def login(self, address: str, name: str, password: str) -> Account:
         """Return the account with this name and password. Raises Refusal."""
         self.check_address(address)
+        name = name[:LONGEST_NAME]
         self.limits.login(address, name)
         account = self.accounts.find(name)
-        self._nobody = self._nobody or await self._hashed("")
-        right = await self._verified(account.hash if account else self._nobody, password)
+        self._nobody = self._nobody or await self._in_pool(self._hasher.hash, b"")
+        checked = account.hash if account and account.hash else self._nobody
+        right = await self._in_pool(self._verified, checked, _bytes(password))
         account = self.accounts.find(name)  # it may have changed meanwhile
-        if not right or account is None or account.banned:
-            self.limits.login_failed(address, name)
+        if not right or account is None or account.banned or account.hash != checked:
             raise Refusal(WRONG)
+        self.limits.login_succeeded(address, name)
         return account
 
     async def register(self, address: str, name: str, password: str) -> Account:
@@ -62,44 +78,92 @@ class Authenticator:
         self.check_address(address)
         if not self._settings().new_accounts:
             raise Refusal("This world takes no new accounts.", "its owner can make one for you")
+        self._check_new(name)
+        check_password(password)
+        self.limits.new_account(address)
+        return await self.create(name, Role.PLAYER, password)
+
+    async def create(self, name: str, role: Role, password: str, character: str = "") -> Account:
+        """Make an account with a role, and return it. Raises LociError for an unfit name or password, and OSError.
+
+        Args:
+            character: id of the character that it leads from now on; empty for a new one.
+        """
+        check_password(password)
+        hash = await self._in_pool(self._hasher.hash, _bytes(password))
+        clean = name if character else self._check_new(name)  # not before: it may be taken by now
+        account = Account(clean, role, hash, character, created=iso(self._clock.now()))
+        self.accounts.write(account)
+        return account
+
+    def _check_new(self, name: str) -> str:
         clean = self._free(name)
         if self.accounts.find(clean) is not None:
             raise Refusal(f"The name {clean} is taken.", "take another name")
-        check_password(password)
-        self.limits.new_account(address)
-        return await self.set_password(Account(clean, Role.PLAYER, "", created=iso(self._clock.now())), password)
+        return clean
 
     def guest(self, address: str) -> None:
-        """Check that a guest may come in. Raises Refusal."""
+        """Check that a guest may come in, and count it. Raises Refusal."""
         self.check_address(address)
         if not self._settings().guests:
             raise Refusal("This world takes no guests.", "come in with a name and a password")
+        self.limits.guest(address)
 
     def check_address(self, address: str) -> None:
         """Raise Refusal when an address is banned."""
-        if address in self.accounts.banned_addresses:
+        if is_banned(address, self.accounts.banned_addresses):
             raise Refusal("You cannot come in from there.")
 
-    async def set_password(self, account: Account, password: str) -> Account:
-        """Give an account, which may be a new one, a password, and write it. Raises Refusal and OSError."""
+    async def set_password(self, name: str, password: str) -> None:
+        """Give an account another password. Raises Refusal and OSError."""
         check_password(password)
-        changed = replace(account, hash=await self._hashed(password))
-        self.accounts.write(changed)
-        return changed
+        hash = await self._in_pool(self._hasher.hash, _bytes(password))
+        account = self.accounts.find(name)  # its role may have changed meanwhile
+        if account is None:
+            raise Refusal(f"There is no account {visible(name[:LONGEST_NAME])}.")
+        self.accounts.write(replace(account, hash=hash))
 
-    async def _hashed(self, password: str) -> str:
-        async with self._few:
-            return await asyncio.to_thread(self._hasher.hash, password)
+    async def _in_pool(self, work: Callable[..., Result], *args: str | bytes) -> Result:
+        """Run work with passwords in a thread. Raises Refusal when too many wait for that."""
+        if not self._room.acquire(blocking=False):
+            raise BUSY
+        future: Future[Result] = self._pool.submit(work, *args)
+        future.add_done_callback(lambda done: self._room.release())
+        return await asyncio.wrap_future(future)
 
-    async def _verified(self, hash: str, password: str) -> bool:
-        async with self._few:
-            try:
-                return await asyncio.to_thread(self._hasher.verify, hash, password)
-            except (Argon2Error, InvalidHashError):
-                return False
+    def _verified(self, hash: str, password: bytes) -> bool:
+        try:
+            return self._hasher.verify(hash, password)
+        except (Argon2Error, InvalidHashError):
+            return False
 
 
 def check_password(password: str) -> None:
     """Raise Refusal for a password that is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise Refusal(f"A password has {SHORTEST} to {LONGEST} characters.")
+
+
+def _bytes(password: str) -> bytes:
+    """Return what is hashed, the same from every keyboard; what is too long for a password is cut to be too long."""
+    return normalize("NFC", password[: LONGEST + 1]).encode("utf-8", "surrogatepass")
+
+
+def is_banned(address: str, banned: frozenset[str]) -> bool:
+    """Return whether an address is one of these addresses, or in one of these networks."""
+    if address in banned:
+        return True
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return False
+    found = getattr(found, "ipv4_mapped", None) or found
+    return any(found in ip_network(one, strict=False) for one in banned if _is_network(one))
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True

@@ -1,34 +1,230 @@
-"""How much one address and one account may do over the network, on the world's clock."""
+"""How much one address and one account may do over the network, on the world's clock.
+
+Addresses are counted by network: of IPv6 by its first 64 bits, as who has one address there has all of them. What is
+kept is bounded: tables forget what no longer counts and, when they are full, who failed least.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address, ip_network
 
 from mud.clock import Clock
+from mud.errors import Refusal
 from mud.portal.settings import DoorSettings
+from mud.world.matching import plain
+
+DAY = 86_400.0
+IPV6_PREFIX = 64
+MOST_KEPT = 10_000
+"""Addresses, and names, whose failures are remembered at the same time."""
+ADDRESSES_OF_ACCOUNT = 8
+FORGOTTEN = 3600.0
+"""Seconds after the last try after which wrong passwords are forgotten; no wait is longer."""
+_LONGEST_KEY = 64  # characters; longer than any name
+
+
+def network_of(address: str) -> str:
+    """Return what an address is counted as; a text that is none is returned as it is, cut."""
+    try:
+        found = ip_address(address)
+    except ValueError:
+        return address[:_LONGEST_KEY]
+    if not isinstance(found, IPv6Address):
+        return str(found)
+    if found.ipv4_mapped is not None:
+        return str(found.ipv4_mapped)
+    return str(ip_network((found.packed, IPV6_PREFIX), strict=False))
+
+
+@dataclass(slots=True)
+class _Tries:
+    wrong: int
+    next: float  # when the next try may be made
+    last: float
+
+
+class FailureTable:
+    """Counts failed tries by key, each of which makes the next one wait longer.
+
+    A try is counted before its result is known, so that many at the same time are no way around the wait.
+    """
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        self._most = most
+        self._tries: dict[str, _Tries] = {}
+
+    def __len__(self) -> int:
+        return len(self._tries)
+
+    def wait(self, key: str, now: float) -> float:
+        """Return the seconds until the next try."""
+        found = self._tries.get(key)
+        return max(0.0, found.next - now) if found else 0.0
+
+    def count(self, key: str, now: float, settings: DoorSettings) -> None:
+        found = self._tries.get(key)
+        if found is None or now - found.last > FORGOTTEN:
+            if len(self._tries) >= self._most:
+                self._shrink(now)
+            found = self._tries[key] = _Tries(0, now, now)
+        found.wrong += 1
+        found.last = now
+        over = found.wrong - settings.free_logins
+        if over >= 0:
+            found.next = now + min(settings.longest_login_wait, settings.login_wait * 2.0 ** min(over, 60))
+
+    def take_back(self, key: str) -> None:
+        """Undo the last count of a key, as that try was right."""
+        found = self._tries.get(key)
+        if found is None:
+            return
+        found.wrong, found.next = found.wrong - 1, found.last
+        if not found.wrong:
+            del self._tries[key]
+
+    def _shrink(self, now: float) -> None:
+        kept = [one for one in self._tries.items() if now - one[1].last <= FORGOTTEN]
+        kept.sort(key=lambda one: one[1].wrong, reverse=True)
+        self._tries = dict(kept[: self._most // 2])
+
+
+class RateTable:
+    """How often a key may do something: some times at once, and then one more whenever so many seconds have gone by."""
+
+    def __init__(self) -> None:
+        self._full: dict[str, float] = {}
+        """When each key may do all of its times at once again."""
+        self._swept = 0
+
+    def __len__(self) -> int:
+        return len(self._full)
+
+    def wait(self, key: str, now: float, every: float, at_once: float) -> float:
+        """Return the seconds until a key may do it the next time."""
+        return max(0.0, round(max(now, self._full.get(key, now)) + every - now - every * at_once, 6))
+
+    def count(self, key: str, now: float, every: float) -> None:
+        if len(self._full) > 2 * self._swept + 1000:
+            self._full = {one: full for one, full in self._full.items() if full > now}
+            self._swept = len(self._full)
+        self._full[key] = max(now, self._full.get(key, now)) + every
 
 
 class Limits:
-    """Counts connections, logins, new accounts and lines. Each method raises Refusal when it is too many."""
+    """Counts connections, logins, new accounts, guests and lines; what is too many raises Refusal or has to wait."""
 
     def __init__(self, settings: Callable[[], DoorSettings], clock: Clock) -> None:
         self._settings, self._clock = settings, clock
+        self._open: dict[str, int] = {}
+        self._by_address, self._by_name = FailureTable(), FailureTable()
+        self._known: dict[str, dict[str, None]] = {}
+        """The last addresses from which each account came in; strangers' failures do not make them wait."""
+        self._lines, self._newcomers = RateTable(), RateTable()
 
     @contextmanager
     def connection(self, address: str) -> Iterator[None]:
-        """Count a connection from an address for the length of the block."""
-        yield
+        """Count a connection from an address for the length of the block. Raises Refusal."""
+        settings, network = self._settings(), network_of(address)
+        if sum(self._open.values()) >= settings.connections:
+            raise Refusal("This world is full; try again later.")
+        if self._open.get(network, 0) >= settings.connections_per_address:
+            raise Refusal("Too many connections come from your address; close another one first.")
+        self._open[network] = self._open.get(network, 0) + 1
+        try:
+            yield
+        finally:
+            self._open[network] -= 1
+            if not self._open[network]:
+                del self._open[network]
 
     def login(self, address: str, name: str) -> None:
-        """Check that a password may be tried now."""
+        """Count a password that is tried now; `login_succeeded` takes it back. Raises Refusal with the time to wait."""
+        now, network, key = self._clock.monotonic(), network_of(address), _key(name)
+        wait = self._by_address.wait(network, now)
+        stranger = network not in self._known.get(key, ())
+        if stranger:
+            wait = max(wait, self._by_name.wait(key, now))
+        if wait > 0:
+            raise Refusal(f"There were too many wrong passwords; wait {describe_wait(wait)}.")
+        self._by_address.count(network, now, self._settings())
+        if stranger:
+            self._by_name.count(key, now, self._settings())
 
-    def login_failed(self, address: str, name: str) -> None:
-        """Count a wrong password; the next tries of the address and of the account have to wait longer."""
+    def login_succeeded(self, address: str, name: str) -> None:
+        network, key = network_of(address), _key(name)
+        self._by_address.take_back(network)
+        known = self._known.setdefault(key, {})
+        if network not in known:
+            self._by_name.take_back(key)
+        known.pop(network, None)
+        known[network] = None
+        if len(known) > ADDRESSES_OF_ACCOUNT:
+            del known[next(iter(known))]
 
     def new_account(self, address: str) -> None:
-        """Check that another account may be made from an address, and count it."""
+        """Count a new account from an address. Raises Refusal when it is one too many."""
+        settings = self._settings()
+        self._newcomer("account", address, settings.new_accounts_per_address, settings.new_accounts_per_day)
+
+    def guest(self, address: str) -> None:
+        """Count a guest from an address, whose character is a new one each time. Raises Refusal when it is too many."""
+        settings = self._settings()
+        self._newcomer("guest", address, settings.guests_per_address, settings.guests_per_day)
+
+    def _newcomer(self, kind: str, address: str, own: int, all: int) -> None:
+        now = self._clock.monotonic()
+        rates = [(f"{kind} {network_of(address)}", own), (kind, all)]
+        wait = max(self._newcomers.wait(key, now, DAY / most, most) for key, most in rates)
+        if wait > 0:
+            raise Refusal(f"There were too many new {kind}s today; wait {describe_wait(wait)}.")
+        for key, most in rates:
+            self._newcomers.count(key, now, DAY / most)
 
     def line(self, address: str, account: str) -> float:
-        """Count a typed line; return the seconds that the door waits before it reads the next one."""
-        return 0.0
+        """Count a typed line; return the seconds that the door waits before it carries it out, so that none is lost.
+
+        `account` is empty before somebody has come in, and for a guest.
+        """
+        settings, now = self._settings(), self._clock.monotonic()
+        rates = [(network_of(address), settings.address_lines_per_second)]
+        if account:
+            rates.append((f"{_key(account)}'s", settings.lines_per_second))
+        wait = 0.0
+        for key, each_second in rates:
+            wait = max(wait, self._lines.wait(key, now, 1 / each_second, settings.line_burst))
+            self._lines.count(key, now, 1 / each_second)
+        return wait
+
+    def idle(self, since: float) -> bool:
+        """Return whether a person who last typed at this monotonic time has been silent for too long."""
+        return self._clock.monotonic() - since >= self._settings().idle_minutes * 60
+
+    def unnamed(self, since: float) -> bool:
+        """Return whether a connection from this monotonic time has been there too long without coming in."""
+        return self._clock.monotonic() - since >= self._settings().login_seconds
+
+    def too_slow(self, waiting: int) -> bool:
+        """Return whether a reader for whom so many bytes wait is cut off."""
+        return waiting > self._settings().waiting_kilobytes * 1024
+
+    @property
+    def line_bytes(self) -> int:
+        """Bytes of a line that a door keeps; a longer line is refused, but the connection stays."""
+        return self._settings().line_kilobytes * 1024
+
+
+def _key(name: str) -> str:
+    return plain(name[:_LONGEST_KEY])
+
+
+def describe_wait(seconds: float) -> str:
+    """Return a time to wait for people, rounded up."""
+    for unit, size in (("hour", 3600), ("minute", 60)):
+        if seconds > size:
+            count = int(-(-seconds // size))
+            return f"{count} {unit}s"
+    count = max(1, int(-(-seconds // 1)))
+    return f"{count} second{'s' * (count > 1)}"

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
+from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.authentication import Authenticator
+from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.storage.accounts import Account
-from mud.world.roles import Role
 
 
 class Enter(Protocol):
@@ -36,9 +37,11 @@ class Portal:
 
     Args:
         enter: lets a person with an account, or a guest, in.
+        enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
         away: returns what happened since a character's person left, in at most three lines.
         memory: returns the state of a character's memory; None without one.
+        complete: returns what the end of a line may become that somebody is typing.
         troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
         metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
     """
@@ -50,14 +53,16 @@ class Portal:
     authenticator: Authenticator
     limits: Limits
     enter: Enter
+    enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
     memory: Callable[[str], MemoryBar | None]
-    words: Callable[[Role], list[str]]
+    complete: Callable[[Session, str], Completions]
+    say: Say
     troubles: Callable[[], list[str]]
     metrics: Callable[[], Awaitable[bytes]]
 
 
-class Place(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a door listens."""
 
     host: str
@@ -72,9 +77,9 @@ class Door(NamedTuple):
     """
 
     name: str
-    serve: Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]
+    serve: Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]
 
 
-def door(name: str) -> Callable[[Callable[[Portal, Place, Callable[[str], None]], Awaitable[None]]], Door]:
+def door(name: str) -> Callable[[Callable[[Portal, Endpoint, Callable[[str], None]], Awaitable[None]]], Door]:
     """Make a coroutine function a door."""
     return lambda serve: Door(name, serve)

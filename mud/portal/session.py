@@ -18,8 +18,8 @@ from mud.world.world import World
 
 MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
-KINDS = ("reply", "refusal", "notice", "speech", "whisper", "emote", "action", "departure", "arrival")
-"""Kinds of message: the answer to one's own line, what the program tells, and the kinds of event."""
+KINDS = ("reply", "refusal", "notice", "question", "speech", "whisper", "emote", "action", "departure", "arrival")
+"""Kinds of message: the answer to one's own line, what the program tells or asks, and the kinds of event."""
 
 _SPEECH = re.compile(r'"[^"\n]*"?')
 
@@ -98,11 +98,13 @@ class Session:
         self.own = who
         self.who = who  # id of the character whose perceptions are shown: the person's own or a possessed one
         self.role = role
-        self.door = "local"
-        """Name of the door that the person came in by; `local` for the terminal or pipe of the program."""
+        self.account, self.door, self.address = "", "", ""  # empty for the person who started the program
         self.over = False
         self.on_end: Callable[[], None] = lambda: None
         """Called once when the session is over; its door closes the connection then."""
+        self.on_private: Callable[[bool], None] = lambda private: None
+        """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
+        self._take: Callable[[str | None], None] | None = None
         self._submit = submit
         self._show = show
         self._names = names
@@ -113,11 +115,39 @@ class Session:
 
     @property
     def waiting(self) -> bool:
-        """Whether requests of a line are still unanswered."""
-        return bool(self._awaited)
+        """Whether requests of a line are still unanswered, and none of them waits for a private line."""
+        return bool(self._awaited) and not self.private
+
+    @property
+    def private(self) -> bool:
+        """Whether the next line is private, such as a password."""
+        return self._take is not None
+
+    def ask(self, question: str, take: Callable[[str | None], None]) -> None:
+        """Ask for one private line. It goes to `take` alone, which is given None when there will be no such line."""
+        self._end_question(None)
+        if self.over:
+            take(None)
+            return
+        self._take = take
+        self.on_private(True)
+        self.tell(question, "question")
+
+    def _end_question(self, line: str | None) -> None:
+        take, self._take = self._take, None
+        if take is not None:
+            self.on_private(False)
+            take(line)
+
+    def awaits(self, step: int) -> bool:
+        """Return whether a step with an unanswered request was typed here; so may be one that is just being typed."""
+        return step in self._awaited or self._typing
 
     def type(self, line: str) -> None:
-        """Submit a line and show its reply. An empty line does nothing."""
+        """Submit a line and show its reply, or hand over a private one. An empty line does nothing."""
+        if self.private:
+            self._end_question(line)
+            return
         if not line.strip() or self.over:
             return
         self._early.clear()
@@ -159,11 +189,16 @@ class Session:
         if not self.over:  # telling may have failed, and ended it
             self.over = True
             self.on_end()
+            self._end_question(None)
 
-    def answered(self, step: Step) -> None:
-        """Show the answer to a request, if it was made here or for the character that is shown."""
+    def answered(self, step: Step, role: Role) -> None:
+        """Show the answer to a request, if it was made here or, with no higher role, for the character that is shown.
+
+        Args:
+            role: of the session where it was made.
+        """
         asked = step.answers
-        if asked is None or (asked.who != self.who and asked.step not in self._awaited):
+        if asked is None or (asked.step not in self._awaited and (asked.who != self.who or self.role < role)):
             return
         if asked.step not in self._awaited:
             self._early[asked.step] = self._early.get(asked.step, 0) + 1
@@ -173,9 +208,14 @@ class Session:
                 del self._awaited[asked.step]
         self._reply(step)
 
-    def acted(self, step: Step) -> None:
-        """Show the reply to a step of the shown character that was not typed here, such as at another door."""
-        if not self._typing:
+    @property
+    def typing(self) -> bool:
+        """Whether a line that was typed here is being carried out."""
+        return self._typing
+
+    def acted(self, step: Step, role: Role) -> None:
+        """Show the reply to a step of the shown character that was typed elsewhere with no higher role."""
+        if not self._typing and self.role >= role:
             self._reply(step)
 
 
@@ -199,6 +239,10 @@ class Sessions:
         if not found:
             self._by_character.pop(session.who, None)
 
+    def asker(self, step: int) -> Session | None:
+        """Return the session where the line of a step with a request was typed; None when it is gone."""
+        return next((one for one in self if one.awaits(step)), None)
+
     def of(self, who: str) -> list[Session]:
         """Return the sessions of the person with this character."""
         return [one for one in self if one.own == who]
@@ -212,12 +256,17 @@ class Sessions:
 
     def observe(self, step: Step) -> None:
         """Show a step to everybody who perceives it."""
-        if step.answers is not None:
+        if (asked := step.answers) is not None:
+            role = max((one.role for one in self if one.awaits(asked.step)), default=Role.OWNER)
             for session in self:
-                session.answered(step)
+                session.answered(step, role)
             return
-        for session in tuple(self._by_character.get(step.who, ())):
-            session.acted(step)
+        here = tuple(self._by_character.get(step.who, ()))
+        if here:
+            # What somebody else did with this character, or nobody, may hold what only an owner may see.
+            role = max((one.role for one in here if one.typing), default=Role.OWNER)
+            for session in here:
+                session.acted(step, role)
         messages: dict[int, Message] = {}
         for perceived in step.left:
             if perceived.who == step.who or perceived.who not in self._by_character:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -49,7 +49,9 @@ Shown = TypeVar("Shown")
 MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
 CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
-"""Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
+"""Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+WEB = range(8000, 8016)
+"""Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 
 
@@ -65,7 +67,7 @@ class Options(NamedTuple):
     seed: int | None = None
     json: bool = False  # print events as JSON lines; only for a headless run
     plain: bool = False  # the line mode also on a terminal
-    doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network that is opened
+    doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
 
 
 def run(options: Options) -> int:
@@ -185,7 +187,7 @@ class App:
             ("watching the vault", self._reloading.watcher.run),
             ("looking through archives", self._check_lives),
         ]
-        if self._options.doors:
+        if self._ports():
             duties.append(("the doors", self._open_doors))
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
@@ -226,7 +228,14 @@ class App:
         # Imported here because a world without a network needs none of it.
         from mud.server.doors import serve_doors
 
-        await serve_doors(self._parts, self._people, self._monitor, self._options.doors, self._tell)
+        await self._parts.clock.sleep(COME_IN)
+        await serve_doors(self._parts, self._people, self._monitor, self._name, self._ports(), self._tell)
+
+    def _ports(self) -> dict[str, Sequence[int]]:
+        """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""
+        ports: dict[str, Sequence[int]] = {"web": WEB} if self._terminal else {}
+        ports |= {name: [port] for name, port in self._options.doors.items()}
+        return {name: some for name, some in ports.items() if some[0]}
 
     def _submit(self, who: str, line: str, role: Role) -> Step:
         step = submit(self._parts.engine, self._parts.minds, who, line, role)

@@ -43,7 +43,8 @@ class WorldMetrics(Collector):
         yield from self._lines()
         yield from self._memories(self._parts.minds.opened())
         yield from self._models()
-        yield _gauge("sessions", "People's sessions.", ["door"], _counted(one.door for one in self._sessions))
+        sessions = Counter((one.door or "local",) for one in self._sessions)
+        yield _gauge("sessions", "People's sessions.", ["door"], sessions)
         if self._timing is not None:
             yield from _loop(self._timing)
 
@@ -107,10 +108,6 @@ def _loop(timing: LoopTiming) -> Iterator[Metric]:
     longest = {("wall",): timing.longest, ("cpu",): timing.longest_of_own}
     text = "The longest pass of the last half or one minute; cpu is the processor's time in it."
     yield _gauge("event_loop_longest_seconds", text, ["clock"], longest)
-
-
-def _counted(names: Iterator[str]) -> Samples:
-    return {(name,): number for name, number in Counter(names).items()}
 
 
 def _counter(name: str, text: str, labels: list[str], samples: Samples) -> Metric:

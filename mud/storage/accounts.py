@@ -48,7 +48,7 @@ class AccountFiles:
     """The accounts of a vault, a JSON file each. All of them are held in RAM."""
 
     def __init__(self, vault: Path) -> None:
-        self._folder = vault / FOLDER
+        self.folder = vault / FOLDER
         self._accounts: dict[str, tuple[str, Account]] = {}
         """Each account and the stem of its file, by its plain name."""
         self.banned_addresses: frozenset[str] = frozenset()
@@ -60,7 +60,7 @@ class AccountFiles:
         """Read all accounts; a file that cannot be read is reported, and its account cannot come in."""
         problems: list[Problem] = []
         self._accounts.clear()
-        for path in matching(self._folder, "[!.]*.json"):
+        for path in matching(self.folder, "[!.]*.json"):
             try:
                 account = _account(self._read(path.name))
             except VaultProblem as wrong:
@@ -76,7 +76,7 @@ class AccountFiles:
 
     def _read(self, name: str) -> dict[str, object]:
         file = f"{FOLDER}/{name}"
-        text = read_if_there(self._folder / name, _LONGEST, file)
+        text = read_if_there(self.folder / name, _LONGEST, file)
         try:
             value = json.loads(text or "{}")
         except ValueError:
@@ -92,18 +92,18 @@ class AccountFiles:
 
     def write(self, account: Account) -> None:
         """Write a new or changed account. Raises OSError."""
-        make_folder(self._folder)
+        make_folder(self.folder)
         key = plain(account.name)
         taken = {stem for stem, _ in self._accounts.values()}
         stem = self._accounts[key][0] if key in self._accounts else free_stem(taken, slugify(account.name))
         value = dataclasses.asdict(account) | {"role": account.role.name.lower()}
-        write_private(self._folder / f"{stem}.json", json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+        write_private(self.folder / f"{stem}.json", json.dumps(value, ensure_ascii=False, indent=1) + "\n")
         self._accounts[key] = (stem, account)
 
     def ban_addresses(self, addresses: frozenset[str]) -> None:
         """Replace the banned addresses. Raises OSError."""
-        make_folder(self._folder)
-        write_private(self._folder / BANS, json.dumps({"addresses": sorted(addresses)}) + "\n")
+        make_folder(self.folder)
+        write_private(self.folder / BANS, json.dumps({"addresses": sorted(addresses)}) + "\n")
         self.banned_addresses = addresses
 
 

@@ -122,9 +122,7 @@ class Watcher:
         finally:
             self._loop = None
             if observer:
-                observer.stop()
-                if observer.is_alive():
-                    observer.join()
+                _stop(observer)
 
     def _heard(self, event: FileSystemEvent) -> None:
         """Called in the observer's thread."""
@@ -225,6 +223,22 @@ class _Handler(FileSystemEventHandler):
 
     def on_any_event(self, event: FileSystemEvent) -> None:
         self._heard(event)
+
+
+def _stop(observer: BaseObserver) -> None:
+    """Stop an observer and wait for its threads, which are no error when an event comes just then."""
+    watchdog_log = logging.getLogger("watchdog.observers.inotify")
+    watchdog_log.addFilter(_is_not_late)
+    try:
+        observer.stop()
+        if observer.is_alive():
+            observer.join()
+    finally:
+        watchdog_log.removeFilter(_is_not_late)
+
+
+def _is_not_late(record: logging.LogRecord) -> bool:
+    return record.getMessage() != "InotifyEmitter.queue_events() called when the thread is inactive"
 
 
 def _is_there(folder: Path) -> bool:

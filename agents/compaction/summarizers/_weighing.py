@@ -308,7 +308,7 @@ def _sentences_said_in(text: str) -> frozenset[str]:
     return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)
 
 
-class Scene(NamedTuple):
+class Circumstances(NamedTuple):
     """Places and people in the order met; `when` is the time as the start of a sentence, `On Tuesday morning`."""
 
     places: tuple[str, ...] = ()
@@ -328,10 +328,10 @@ class Scene(NamedTuple):
         there = f"at {where}{f', with {who}' if who else ''}" if where else f"with {who}"
         return f"{self.when} I was {there}." if self.when else f"I was {there}."
 
-    def without(self, told: str) -> Scene:
+    def without(self, told: str) -> Circumstances:
         return self if self.begins else self._replace(people=tuple(p for p in self.people if not mentions(told, p)))
 
-    def bounded(self, people: int) -> Scene:
+    def bounded(self, people: int) -> Circumstances:
         return self._replace(
             places=tuple(first_and_last(self.places, max(3, people // 2))),
             people=tuple(first_and_last(self.people, people)),
@@ -349,12 +349,12 @@ def placed(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read_scene(sentence: str) -> Scene | None:
-    """Parse what `Scene` writes; None for any other sentence."""
+def _read_scene(sentence: str) -> Circumstances | None:
+    """Parse what `Circumstances` writes; None for any other sentence."""
     for pattern, begins in ((_BEGAN, True), (_WAS, False)):
         match = pattern.match(sentence)
         if match and (match["places"] or match["people"]) and '"' not in sentence:
-            return Scene(_unlisted(match["places"]), _unlisted(match["people"]), begins, match["when"] or "")
+            return Circumstances(_unlisted(match["places"]), _unlisted(match["people"]), begins, match["when"] or "")
     return None
 
 
@@ -363,30 +363,30 @@ def _unlisted(text: str | None) -> tuple[str, ...]:
     return (*filter(None, head.split(", ")), last) if head else tuple(last.split(", ")) if last else ()
 
 
-def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Scene:
+def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Circumstances:
     """Return the scene of memories, with the most frequent first, or in order of time for the first memories."""
     stays = Counter(entry.place for entry in entries if entry.place)
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
     known, met = (list(found if begins else dict(found.most_common())) for found in (stays, people))
     there = dict.fromkeys(placed(place) for place in stays if place in known[:_MOST_PLACES])
-    return Scene(tuple(there), tuple(met), begins, when)
+    return Circumstances(tuple(there), tuple(met), begins, when)
 
 
-def joined(scenes: Sequence[Scene], people: Iterable[str] = ()) -> list[Scene]:
+def joined(scenes: Sequence[Circumstances], people: Iterable[str] = ()) -> list[Circumstances]:
     """Return the first scene of the life unchanged, and one scene merged from the others and `people`."""
-    began = next((one for one in scenes if one.begins), Scene(begins=True))
-    later = one_scene([*(one for one in scenes if not one.begins), Scene(people=tuple(people))])
-    rest = Scene(
+    began = next((one for one in scenes if one.begins), Circumstances(begins=True))
+    later = one_scene([*(one for one in scenes if not one.begins), Circumstances(people=tuple(people))])
+    rest = Circumstances(
         tuple(place for place in later.places if place not in began.places),
         tuple(name for name in later.people if name not in began.people),
     )
     return [one for one in (began, rest) if one.places or one.people]
 
 
-def one_scene(scenes: Sequence[Scene]) -> Scene:
+def one_scene(scenes: Sequence[Circumstances]) -> Circumstances:
     places = dict.fromkeys(name for one in scenes for name in one.places)
     people = dict.fromkeys(name for one in scenes for name in one.people)
-    return Scene(tuple(places), tuple(people), any(one.begins for one in scenes))
+    return Circumstances(tuple(places), tuple(people), any(one.begins for one in scenes))
 
 
 class SummarySentence(NamedTuple):
@@ -440,7 +440,7 @@ def _speakers(text: str) -> tuple[str, ...]:
     return tuple(_BETWEEN.split(text))
 
 
-def carried(texts: Iterable[str], name: str) -> tuple[list[Scene], list[SummarySentence]]:
+def carried(texts: Iterable[str], name: str) -> tuple[list[Circumstances], list[SummarySentence]]:
     """Parse prose summaries, in the first person where they mention `name`; incomplete sentences are dropped."""
     every = [one for text in texts for one in sentences(flat_lines(text))]
     rest = (one for one in every if _read_scene(one) is None and closed(one))

@@ -5,13 +5,26 @@ from __future__ import annotations
 import pytest
 
 from mud.commands._command import CATEGORIES
+from mud.server.wiring import load_commands
 from mud.world.roles import Role
 from tests.worlds import commands, do, make_engine, refused
 
 
-def test_help_names_every_command_that_one_may_use_and_no_other() -> None:
+def test_help_shows_ten_things_to_do() -> None:
+    engine = make_engine(registry=load_commands())
+    first, *rows, rest = do(engine, "help").reply.split("\n")
+    assert first.startswith("Things to begin with")
+    assert len(rows) == 10
+    assert all(row.startswith("  ") for row in rows)
+    assert rest.startswith("help all lists the rest")
+    guests = do(engine, "help", role=Role.AGENT).reply
+    assert "  look [name]" in guests
+    assert "  quit" not in guests
+
+
+def test_help_all_names_every_command_that_one_may_use_and_no_other() -> None:
     for role in Role:
-        reply = do(make_engine(), "help", role=role).reply
+        reply = do(make_engine(), "help all", role=role).reply
         for one in commands():
             may = role >= one.role and (one.for_models or role is not Role.AGENT)
             assert (f"  {one.usage} " in reply or f"  {one.usage}\n" in reply) == may, one.name
@@ -47,7 +60,7 @@ def test_help_on_a_wrong_name_suggests_the_nearest() -> None:
 
 
 def test_where_no_name_is_near_help_says_what_lists_all() -> None:
-    assert refused(make_engine(), "help dance").reply == 'There is no help on "dance". (help lists all)'
+    assert refused(make_engine(), "help dance").reply == 'There is no help on "dance". (help all lists every command)'
     assert len(refused(make_engine(), "help " + "x" * 5000).reply) < 200
 
 

@@ -75,7 +75,7 @@ def test_a_verb_is_found_in_any_case_and_a_wrong_one_names_the_nearest() -> None
     assert find_command(InputLine("l", "", None), registry).name == "look"
     with pytest.raises(Refusal) as wrong:
         find_command(InputLine("examin", "", None), registry)
-    assert wrong.value.hint == "did you mean examine? help lists all"
+    assert wrong.value.hint == "did you mean examine? help all lists every command"
     with pytest.raises(Refusal) as far:
         find_command(InputLine("x" * 500, "", None), registry)
     assert len(far.value.text) < 80

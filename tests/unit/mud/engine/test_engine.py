@@ -181,7 +181,7 @@ def test_an_unknown_verb_gets_a_suggestion_and_never_another_command() -> None:
     engine = make_engine()
     step = refused(engine, "tkae lamp")
     assert "did you mean take?" in step.reply
-    assert refused(engine, "xyzzy").reply.startswith('There is no command "xyzzy". (help lists all')
+    assert refused(engine, "xyzzy").reply.startswith('There is no command "xyzzy". (help all lists every command')
 
 
 def test_what_a_command_keeps_is_what_it_declares() -> None:

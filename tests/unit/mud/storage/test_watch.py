@@ -13,6 +13,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from watchdog.events import FileSystemEventHandler
+from watchdog.observers import Observer
 
 from mud.storage.files import write_atomic
 from mud.storage.watch import Watcher
@@ -232,6 +234,28 @@ async def test_when_the_system_starts_no_thread_changes_are_looked_for(
         threading.stack_size(before)
     wanted = f"{tmp_path.name} cannot be watched (can't start new thread); changes there are looked for"
     assert caplog.messages == [wanted]
+
+
+async def test_a_file_moved_away_just_before_the_end_is_no_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    root.mkdir()
+    other.mkdir()
+    (root / "a.md").write_text("one")
+    heard = threading.Event()
+    handler = FileSystemEventHandler()
+    handler.on_created = lambda event: heard.set()  # type: ignore[method-assign]
+    observer = Observer()
+    observer.schedule(handler, str(other))
+    observer.start()
+    async with watching(root, root):
+        (root / "a.md").rename(tmp_path / "away.md")  # held back for half a second, as it may appear elsewhere
+        (other / "b.md").write_text("x")
+        assert heard.wait(LONGEST)  # one thread reads for all observers, in order: the move was read too
+    observer.stop()
+    observer.join()
+    assert caplog.messages == []
 
 
 async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:

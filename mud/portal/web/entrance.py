@@ -1,0 +1,93 @@
+"""Coming in and going: the owner's address, login, new accounts, guests, leaving."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable
+
+from starlette.responses import Response
+
+from mud.errors import LociError, Refusal
+from mud.portal.web.pages import body_of, page
+from mud.portal.web.visit import Visit, WebRoute, fields, go_to
+from mud.storage.accounts import Account
+from mud.world.roles import Role
+
+HOME = "/play"
+USED = "That address has been used already. Come in with a name and a password."
+
+
+async def _front(visit: Visit) -> Response:
+    """Sign the owner in who brings the token of the start's address; lead everybody else on."""
+    token = visit.request.query_params.get("token")
+    if token and visit.site.is_owner_token(token):
+        return _signed_in(visit, Role.OWNER, None)
+    if visit.visitor is not None:
+        return go_to(HOME)
+    return _door(visit, USED) if token else go_to("/login")
+
+
+async def _login_page(visit: Visit) -> Response:
+    return go_to(HOME) if visit.visitor else _door(visit)
+
+
+def _door(visit: Visit, wrong: str = "", name: str = "", status: int = 200) -> Response:
+    """Return the page for coming in. A browser without a cookie gets one, which the token of the form belongs to."""
+    cookie = visit.site.cookie_of(visit.connection)
+    if not cookie or visit.visitor:
+        cookie = secrets.token_urlsafe(32)
+        visit = visit.site.unknown(visit.connection, cookie)
+    answer = page(visit, "Loci", body_of("login", wrong=wrong, name=name, token=visit.token), status=status)
+    return visit.site.remember(answer, cookie)
+
+
+async def _login(visit: Visit) -> Response:
+    form = fields(await visit.body())
+    name, password = form.get("name", ""), form.get("password", "")
+    return await _come_in(visit, name, visit.portal.authenticator.login(visit.address, name, password))
+
+
+async def _register(visit: Visit) -> Response:
+    form = fields(await visit.body())
+    name, password = form.get("name", ""), form.get("password", "")
+    return await _come_in(visit, name, visit.portal.authenticator.register(visit.address, name, password))
+
+
+async def _come_in(visit: Visit, name: str, found: Awaitable[Account]) -> Response:
+    try:
+        account = await found
+    except (LociError, OSError) as error:
+        return _door(visit, _why(error), name, status=403)
+    return _signed_in(visit, account.role, account)
+
+
+async def _guest(visit: Visit) -> Response:
+    try:
+        visit.portal.authenticator.guest(visit.address)
+    except LociError as error:
+        return _door(visit, _why(error), status=403)
+    return _signed_in(visit, Role.GUEST, None)
+
+
+def _signed_in(visit: Visit, role: Role, account: Account | None) -> Response:
+    visit.site.visitors.sign_out(visit.site.cookie_of(visit.connection))
+    return visit.site.remember(go_to(HOME), visit.site.visitors.sign_in(role, account))
+
+
+async def _logout(visit: Visit) -> Response:
+    visit.site.visitors.sign_out(visit.site.cookie_of(visit.connection))
+    return go_to("/login")
+
+
+def _why(error: Exception) -> str:
+    return f"{error.text} ({error.hint})" if isinstance(error, Refusal) and error.hint else str(error)
+
+
+ROUTES = (
+    WebRoute("GET", "/", None, _front),
+    WebRoute("GET", "/login", None, _login_page),
+    WebRoute("POST", "/login", None, _login),
+    WebRoute("POST", "/register", None, _register),
+    WebRoute("POST", "/guest", None, _guest),
+    WebRoute("POST", "/logout", None, _logout),
+)

@@ -1,0 +1,73 @@
+"""The frame around every page: its head, the way to the others, and the token for what it sends."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from string import Template
+from typing import NamedTuple
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+
+from mud.portal.web.visit import Visit
+from mud.world.roles import Role
+
+FOLDER = Path(__file__).parent / "pages"
+CURRENT = ' aria-current="page"'
+
+
+class Link(NamedTuple):
+    """A page that the frame leads to, for those with its role."""
+
+    path: str
+    name: str
+    role: Role
+
+
+LINKS = (Link("/play", "Play", Role.GUEST), Link("/map", "Map", Role.GUEST))
+
+
+def page(
+    visit: Visit, title: str, body: str, script: str = "", styles: tuple[str, ...] = (), status: int = 200
+) -> Response:
+    """Return a page in the frame.
+
+    Args:
+        body: the inside of `<main>`, as HTML.
+        script: name of its module in `static/`.
+        styles: names of its style sheets in `static/`, besides the one of all pages.
+    """
+    here = visit.connection.url.path
+    links = [
+        f'<a href="{one.path}"{CURRENT if one.path == here else ""}>{one.name}</a>'
+        for one in LINKS
+        if visit.role is not None and visit.role >= one.role
+    ]
+    sheets = "".join(f'<link rel="stylesheet" href="/static/{name}">' for name in styles)
+    return HTMLResponse(
+        _template("frame").substitute(
+            title=escape(title),
+            token=escape(visit.token),
+            styles=sheets,
+            script=f'<script type="module" src="/static/{script}"></script>' if script else "",
+            links="".join(links),
+            out=_template("out").substitute(token=escape(visit.token)) if visit.visitor else "",
+            body=body,
+        ),
+        status,
+    )
+
+
+def body_of(file: str, **values: str) -> str:
+    """Return the HTML of a file in `pages/`, with values that are texts, not HTML."""
+    return _template(file).substitute({key: escape(value) for key, value in values.items()})
+
+
+def _template(name: str) -> Template:
+    return Template((FOLDER / f"{name}.html").read_text("utf-8"))
+
+
+def sorry(request: Request, status: int, why: str) -> Response:
+    """Return the answer to what cannot be answered, as a text."""
+    return PlainTextResponse(why or "There is nothing here.", status)

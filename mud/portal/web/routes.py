@@ -1,0 +1,8 @@
+"""The table of all pages and answers. What does not stand here does not exist."""
+
+from __future__ import annotations
+
+from mud.portal.web import entrance, monitoring, play
+from mud.portal.web.visit import WebRoute
+
+ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *monitoring.ROUTES)

@@ -1,0 +1,101 @@
+"""One request of a browser, and what answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import HTTPConnection, Request
+from starlette.responses import RedirectResponse, Response
+from starlette.websockets import WebSocket
+
+from mud.portal.portal import Portal
+from mud.portal.web.visitors import Visitor
+from mud.world.roles import Role
+
+if TYPE_CHECKING:
+    from mud.portal.web.site import Site
+
+LONGEST_BODY = 64 * 1024
+FIELDS = 16  # most fields of a form
+
+
+@dataclass(eq=False)
+class Visit:
+    """A request or a websocket of a browser.
+
+    Args:
+        visitor: who is signed in; None for somebody unknown.
+        token: what every form and websocket of this browser has to send back.
+    """
+
+    site: Site
+    connection: HTTPConnection
+    visitor: Visitor | None
+    token: str
+    _body: bytes | None = None
+
+    @property
+    def portal(self) -> Portal:
+        return self.site.portal
+
+    @property
+    def role(self) -> Role | None:
+        return self.visitor.role if self.visitor else None
+
+    @property
+    def address(self) -> str:
+        return self.connection.client.host if self.connection.client else ""
+
+    @property
+    def request(self) -> Request:
+        assert isinstance(self.connection, Request)
+        return self.connection
+
+    @property
+    def socket(self) -> WebSocket:
+        assert isinstance(self.connection, WebSocket)
+        return self.connection
+
+    async def body(self) -> bytes:
+        """Return the body of a request. Raises HTTPException when it is too long."""
+        if self._body is None:
+            read = bytearray()
+            async for chunk in self.request.stream():
+                read += chunk
+                if len(read) > LONGEST_BODY:
+                    raise HTTPException(413, "That is too much at once.")
+            self._body = bytes(read)
+        return self._body
+
+
+class WebRoute(NamedTuple):
+    """What answers at a path.
+
+    Args:
+        method: `GET`, `POST` or `WEBSOCKET`. A form or a fetch that posts is answered only when it brings the token
+            (as field `token` of a form, or as header `x-token`), a websocket only from our own pages.
+        role: the least role that may ask; None for everybody, signed in or not.
+        answer: returns the response; that of a websocket returns None when it is over.
+    """
+
+    method: str
+    path: str
+    role: Role | None
+    answer: Callable[[Visit], Awaitable[Response | None]]
+
+
+def fields(body: bytes) -> dict[str, str]:
+    """Return the fields of a posted form. Raises HTTPException."""
+    try:
+        return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS))
+    except ValueError:
+        raise HTTPException(400, "That form cannot be read.") from None
+
+
+def go_to(path: str) -> Response:
+    """Return an answer that leads the browser to another page."""
+    return RedirectResponse(path, 303)

@@ -1,0 +1,95 @@
+"""Who is signed in at which browser: server-side sessions, found by the random id in a cookie."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from functools import partial
+
+from mud.portal.portal import Portal
+from mud.portal.web.seat import Seat
+from mud.storage.accounts import Account
+from mud.world.roles import Role
+
+MOST = 2000
+"""Browsers that may be signed in at a time; then the one that was silent longest is signed out."""
+LASTS = 12 * 3600.0
+"""Seconds without a request after which a browser is signed out."""
+
+
+@dataclass(eq=False)
+class Visitor:
+    """A browser that is signed in.
+
+    Args:
+        account: the account; None for a guest, and for the owner who came by the address that the start told.
+    """
+
+    role: Role
+    account: Account | None
+    seen: float
+    seat: Seat
+
+    @property
+    def name(self) -> str:
+        """What limits are counted by."""
+        return self.account.name if self.account else ""
+
+
+class Visitors:
+    """The browsers that are signed in."""
+
+    def __init__(self, portal: Portal) -> None:
+        self._portal, self._accounts, self._clock = portal, portal.authenticator.accounts, portal.clock
+        self._secret = secrets.token_bytes(32)
+        self._visitors: dict[str, Visitor] = {}
+
+    def token(self, cookie: str) -> str:
+        """Return what forms of the browser with this cookie carry, so that no other page can send them."""
+        return hmac.new(self._secret, cookie.encode(), hashlib.sha256).hexdigest()
+
+    def sign_in(self, role: Role, account: Account | None) -> str:
+        """Sign a browser in and return its cookie's value."""
+        if len(self._visitors) >= MOST:
+            oldest = min(self._visitors, key=lambda one: (self._visitors[one].seat.taken, self._visitors[one].seen))
+            self.sign_out(oldest)
+        cookie = secrets.token_urlsafe(32)
+        owner = role is Role.OWNER and account is None
+        enter = self._portal.enter_owner if owner else partial(self._portal.enter, account)
+        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), Seat(self._portal, enter))
+        return cookie
+
+    def sign_out(self, cookie: str) -> None:
+        """Sign a browser out, and end its session in the world."""
+        gone = self._visitors.pop(cookie, None)
+        if gone is not None:
+            gone.seat.leave()
+
+    def find(self, cookie: str) -> Visitor | None:
+        """Return who has this cookie, with the role of today; None when nobody has, or may have no longer."""
+        found = self._visitors.get(cookie)
+        if found is None:
+            return None
+        now = self._clock.monotonic()
+        if not self._still_good(found) or (now - found.seen > LASTS and not found.seat.taken):
+            self.sign_out(cookie)
+            return None
+        found.seen = now
+        return found
+
+    def _still_good(self, visitor: Visitor) -> bool:
+        """Return whether an account may still come in with the password it came with, and take over its role."""
+        if visitor.account is None:
+            return True
+        today = self._accounts.find(visitor.account.name)
+        if today is None or today.banned or today.hash != visitor.account.hash:
+            return False
+        visitor.account, visitor.role = today, today.role
+        return True
+
+    def close(self) -> None:
+        """Sign everybody out."""
+        for cookie in list(self._visitors):
+            self.sign_out(cookie)
