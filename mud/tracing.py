@@ -12,23 +12,23 @@ from typing import Protocol
 Attribute = str | int | float | bool
 
 
-class Note(Protocol):
+class Annotate(Protocol):
     def __call__(self, **attributes: Attribute) -> None:
         """Add what is known only later to a span."""
 
 
-Begin = Callable[[str, Mapping[str, Attribute]], AbstractContextManager[Note]]
+Begin = Callable[[str, Mapping[str, Attribute]], AbstractContextManager[Annotate]]
 
 
 def _ignore(**attributes: Attribute) -> None:
     pass
 
 
-_NO_SPAN: AbstractContextManager[Note] = nullcontext(_ignore)
+_NO_SPAN: AbstractContextManager[Annotate] = nullcontext(_ignore)
 _begin: Begin | None = None
 
 
-def span(name: str, **attributes: Attribute) -> AbstractContextManager[Note]:
+def span(name: str, **attributes: Attribute) -> AbstractContextManager[Annotate]:
     """Return a context that is timed as a span with these attributes, inside of the span that is current."""
     return _NO_SPAN if _begin is None else _begin(name, attributes)
 

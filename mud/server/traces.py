@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any
 
 from mud.errors import LociError
-from mud.tracing import Attribute, Begin, Note, spans_begun_by
+from mud.tracing import Annotate, Attribute, Begin, spans_begun_by
 
 if TYPE_CHECKING:
     from opentelemetry.sdk.trace import ReadableSpan
@@ -65,7 +65,7 @@ def tracing(environment: Mapping[str, str]) -> Iterator[None]:
 
 def _beginning(tracer: Any) -> Begin:
     @contextmanager
-    def begin(name: str, attributes: Mapping[str, Attribute]) -> Iterator[Note]:
+    def begin(name: str, attributes: Mapping[str, Attribute]) -> Iterator[Annotate]:
         # An exception's text may be private.
         kept = {"record_exception": False, "set_status_on_exception": False}
         with tracer.start_as_current_span(name, attributes=attributes, **kept) as current:
