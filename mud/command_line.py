@@ -20,9 +20,10 @@ from mud.sanitize import VisibleFormatter, visible
 _PROGRAM = "python -m mud"
 NO_THREAD = "can't start new thread"
 _RUN = "open the world and walk in (the default)"
-DOORS = {"telnet": "off", "web": "8000 at a terminal, else off"}
+DOORS = {"telnet": "off", "telnet_tls": "off", "web": "8000 at a terminal, else off"}
 """Ways in over the network, and the ports that they have when none is given."""
-_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *(f"--{door}" for door in DOORS))
+_DOOR_OPTIONS = {door: f"--{door.replace('_', '-')}" for door in DOORS}
+_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *_DOOR_OPTIONS.values())
 """Options of `run` with a value, which must not be taken for a command."""
 
 
@@ -80,8 +81,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
     run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
     run.add_argument("--plain", action="store_true", help="line by line also on a terminal; a pipe always is")
-    for door, usual in DOORS.items():
-        run.add_argument(f"--{door}", type=_port, metavar="PORT/off", help=f"port for {door} (default: {usual})")
+    for door, option in _DOOR_OPTIONS.items():
+        usual = f"port for {option[2:]} (default: {DOORS[door]})"
+        run.add_argument(option, type=_port, metavar="PORT/off", help=usual)
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(

@@ -76,9 +76,7 @@ class Authenticator:
     async def register(self, address: str, name: str, password: str) -> Account:
         """Make an account and return it. Raises Refusal, also for an unfit name (as LociError), and OSError."""
         self.check_address(address)
-        if not self._settings().new_accounts:
-            raise Refusal("This world takes no new accounts.", "its owner can make one for you")
-        self._check_new(name)
+        self.new_name(name)
         check_password(password)
         self.limits.new_account(address)
         return await self.create(name, Role.PLAYER, password)
@@ -95,6 +93,12 @@ class Authenticator:
         account = Account(clean, role, hash, character, created=iso(self._clock.now()))
         self.accounts.write(account)
         return account
+
+    def new_name(self, name: str) -> str:
+        """Return the name of an account that somebody may make over the network, made clean. Raises LociError."""
+        if not self._settings().new_accounts:
+            raise Refusal("This world takes no new accounts.", "its owner can make one for you")
+        return self._check_new(name)
 
     def _check_new(self, name: str) -> str:
         clean = self._free(name)

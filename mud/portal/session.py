@@ -45,6 +45,8 @@ class Message:
         self, text: str, kind: str = "reply", names: Iterable[tuple[str, str]] = (), event: Event | None = None
     ) -> None:
         self.text, self.kind, self.event = text, kind, event
+        self.drawn: dict[object, bytes] = {}
+        """What doors made of it, each under a key of its own, so that many listeners cost no more than one."""
         self._names = dict(names)
 
     @cached_property

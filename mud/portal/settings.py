@@ -18,6 +18,16 @@ class DoorSettings:
         True, "Whether people may make an account for themselves over the network.", per_agent=False
     )
     telnet_host: str = setting("127.0.0.1", "Address at which telnet is served; read at the start.", per_agent=False)
+    telnet_tls_host: str = setting(
+        "127.0.0.1", "Address at which telnet with TLS is served; read at the start.", per_agent=False
+    )
+    telnet_tls_file: str = setting(
+        "",
+        "PEM file with the certificates and the key for telnet with TLS, read at the start; empty for a self-signed "
+        "certificate that the program makes in accounts/.",
+        per_agent=False,
+    )
+    world_name: str = setting("Loci", "Name of this world in lists of MUDs.", per_agent=False)
     web_host: str = setting("127.0.0.1", "Address at which web pages are served; read at the start.", per_agent=False)
     connections: int = setting(
         1000, "Connections that may be open at the same time.", low=1, high=100_000, per_agent=False

@@ -1,0 +1,103 @@
+"""The dialogue at a line-based door: who comes in, or makes an account. It knows nothing of sockets.
+
+Whether an account exists is never told: a new one is made by asking for it, not by typing a name that nobody has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from mud.engine.engine import REFUSED_HINT
+from mud.errors import LociError, Refusal
+from mud.portal.phrases import (
+    AGAIN,
+    BYE,
+    DIFFERENT,
+    GREETING,
+    NAME,
+    NEW_NAME,
+    NEW_PASSWORD,
+    PASSWORD,
+    RESERVED,
+    TOO_OFTEN,
+    UNWRITTEN,
+)
+from mud.portal.portal import Portal
+from mud.portal.session import Message, Session
+from mud.sanitize import sanitize
+from mud.storage.accounts import Account
+from mud.world.matching import plain
+
+TRIES = 10  # names and passwords that one connection may try
+GUEST, NEW, QUIT = "guest", "new", "quit"
+
+
+class Ask(Protocol):
+    async def __call__(self, prompt: str, *, hidden: bool = False) -> str:
+        """Show a prompt and return the line that is typed; what is `hidden` is not shown while it is typed."""
+        ...
+
+
+class Login:
+    """One person who wants to come in.
+
+    Args:
+        address: of the connection.
+        ask: asks the person for a line.
+        tell: shows the person a text.
+    """
+
+    def __init__(self, portal: Portal, address: str, ask: Ask, tell: Callable[[str], None]) -> None:
+        self._portal, self._address, self._ask, self._tell = portal, address, ask, tell
+
+    async def run(self, show: Callable[[Message], None]) -> tuple[Session, str] | None:
+        """Talk until somebody is in; return the session and the name of the account, empty for a guest.
+
+        Returns None when the person quit or tried too often. The session shows its messages with `show`.
+        """
+        say = self._portal.say
+        self._tell(say(GREETING))
+        for _ in range(TRIES):
+            name = await self._named(say(NAME))
+            if plain(name) == QUIT:
+                self._tell(say(BYE))
+                return None
+            try:
+                account = await self._account(name)
+                return self._portal.enter(account, show), account.name if account else ""
+            except Refusal as no:
+                self._tell(say(REFUSED_HINT, why=no.text, hint=no.hint) if no.hint else no.text)
+            except LociError as error:
+                self._tell(str(error))
+            except OSError as error:
+                self._tell(say(UNWRITTEN, why=error.strerror or str(error)))
+        self._tell(say(TOO_OFTEN))
+        return None
+
+    async def _named(self, prompt: str) -> str:
+        while not (name := sanitize(await self._ask(prompt)).strip()):
+            pass
+        return name
+
+    async def _account(self, name: str) -> Account | None:
+        say, authenticator = self._portal.say, self._portal.authenticator
+        match plain(name):
+            case word if word == GUEST:
+                authenticator.guest(self._address)
+                return None
+            case word if word == NEW:
+                return await self._register()
+        password = await self._ask(say(PASSWORD), hidden=True)
+        return await authenticator.login(self._address, name, password)
+
+    async def _register(self) -> Account:
+        say, authenticator = self._portal.say, self._portal.authenticator
+        name = await self._named(say(NEW_NAME))
+        if plain(name) in (GUEST, NEW, QUIT):
+            raise Refusal(say(RESERVED, name=name))
+        name = authenticator.new_name(name)
+        password = await self._ask(say(NEW_PASSWORD, name=name), hidden=True)
+        if await self._ask(say(AGAIN), hidden=True) != password:
+            raise Refusal(say(DIFFERENT))
+        return await authenticator.register(self._address, name, password)

@@ -1,0 +1,352 @@
+"""The way in for telnet and MUD clients."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import ssl
+from collections.abc import Callable
+from typing import Any
+
+from mud.errors import Refusal
+from mud.portal.ansi import draw
+from mud.portal.gmcp import MODULES, channel_text, read_gmcp, room_info, supported, vitals, write_gmcp
+from mud.portal.login import Login
+from mud.portal.phrases import CLOSING, IDLE, LONG, SLOW, UNNAMED
+from mud.portal.portal import Endpoint, Portal, door
+from mud.portal.scene import scene_of
+from mud.portal.session import Message, Session
+from mud.portal.telnet_options import COMMANDS_A_SECOND, MOST_COMMANDS, TelnetOptions
+from mud.portal.telnet_stream import CollectedOutput, LineBuffer
+from mud.world.things import Kind
+
+log = logging.getLogger(__name__)
+
+
+PROMPT = "> "
+TICK = 1.0  # seconds between two looks at what changes by itself
+LAST_WORDS = 5.0  # seconds that a client which was let go has for reading the rest
+BACKLOG = 1000  # connections that the system holds until they are taken
+HANDSHAKE, SHUTDOWN = 10.0, 2.0  # seconds of TLS
+
+
+class TelnetConnection(asyncio.Protocol):
+    """One client, from its connection to its end."""
+
+    def __init__(self, server: TelnetServer) -> None:
+        self._server, self._portal = server, server.portal
+        self.lost = asyncio.get_running_loop().create_future()
+        """Done when the connection is gone."""
+        self.session: Session | None = None
+        self._account = ""
+        self._lines = LineBuffer()
+        self._arrived = asyncio.Event()
+        self._ended = False  # nothing more will be read
+        self._closing = False
+        self._paused = False
+        self._since = self._portal.clock.monotonic()  # when it came, or the last line
+        self._prompt, self._prompt_due, self._at_prompt = "", False, False
+        self._marked = b""  # what marks the end of the prompt that is shown
+        self._modules = frozenset(MODULES)
+        self._room: str | None = None
+        self._vitals: dict[str, int | None] | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport  # with TCP_NODELAY, as asyncio sets it
+        self._secure = transport.get_extra_info("ssl_object") is not None
+        self.address = str((transport.get_extra_info("peername") or ("",))[0])
+        self._output = CollectedOutput(transport, lambda: self._server.flush_soon(self))
+        self._options = TelnetOptions(
+            self._output, self._server.status, self._options_changed, self._gmcp_received, compresses=not self._secure
+        )
+        self._options.offer()
+        self._server.connections.add(self)
+        self.task = asyncio.get_running_loop().create_task(self._live())
+
+    def data_received(self, data: bytes) -> None:
+        if self._ended:
+            return
+        try:
+            self._lines.feed(self._options.feed(data), self._portal.limits.line_bytes)
+        except ConnectionAbortedError as error:
+            log.info("a telnet client at %s was cut off: %s", self.address, error)
+            self._transport.abort()
+            return
+        if self._lines.full and not self._paused:
+            self._paused = True
+            self._transport.pause_reading()
+        self._arrived.set()
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        self._arrived.set()
+        return not self._secure  # what it typed is still answered; TLS knows no half-closed connections
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._server.connections.discard(self)
+        self._ended = self._closing = True
+        self._arrived.set()
+        self.lost.set_result(None)
+
+    async def _live(self) -> None:
+        try:
+            with self._portal.limits.connection(self.address):
+                entered = await Login(self._portal, self.address, self._ask, self._tell).run(self.show)
+                if entered is not None:
+                    self.session, self._account = entered
+                    await self._play(self.session)
+        except Refusal as no:
+            self._tell(no.text)
+        except EOFError:
+            log.debug("the client at %s has gone", self.address)
+        except Exception:
+            log.exception("a telnet connection from %s failed", self.address)
+        finally:
+            if self.session is not None:
+                self._portal.leave(self.session)
+            self.close()
+
+    async def _play(self, session: Session) -> None:
+        session.on_end = self.close
+        self._prompt = PROMPT
+        self._send_character(session)
+        while not session.over:
+            line = await self._line()
+            session.type(line)
+            self._prompt_soon()
+
+    async def _ask(self, prompt: str, *, hidden: bool = False) -> str:
+        self._options.hide(hidden)
+        self._prompt = f"{prompt} "
+        self._prompt_soon()
+        try:
+            return await self._line()
+        finally:
+            if hidden:
+                self._options.hide(False)
+                self._output.write(b"\r\n")  # the client did not show the end of the line
+
+    async def _line(self) -> str:
+        """Return the next line that is not too long, when its turn has come. Raises EOFError at the end."""
+        limits = self._portal.limits
+        while True:
+            while (line := self._lines.next(limits.line_bytes)) is None or self._closing:
+                if self._ended:
+                    raise EOFError
+                self._arrived.clear()
+                await self._arrived.wait()
+            if self._paused and not self._lines.full:
+                self._paused = False
+                self._transport.resume_reading()
+            await self._portal.clock.sleep(limits.line(self.address, self._account))  # 0 lets others have their turn
+            self._since = self._portal.clock.monotonic()
+            self._at_prompt = False
+            if not line.cut:
+                return line.text
+            self._tell(self._portal.say(LONG))
+
+    def _tell(self, text: str) -> None:
+        self.show(Message(text, "notice"))
+
+    def show(self, message: Message) -> None:
+        """Send a message with the next flush."""
+        self._write(draw(message, self._options.style))
+        if self._options.gmcp and "comm.channel" in self._modules:
+            text = channel_text(message, self._portal.engine.world)
+            if text is not None:
+                self._options.send_gmcp_bytes(text)
+
+    def _write(self, data: bytes) -> None:
+        if self._at_prompt:
+            self._at_prompt = False
+            data = b"\r\n" + data
+        self._prompt_due = True
+        self._output.write(data)
+
+    def _prompt_soon(self) -> None:
+        self._prompt_due = True
+        self._output.write(b"")
+
+    def flush(self) -> None:
+        """Write all that was collected, and a prompt; a client that reads too slowly is cut off."""
+        if self.session is not None and self._options.gmcp and not self.session.over:
+            self._send_room(self.session)
+        if self._prompt_due and not self._closing:
+            prompt = "" if self._options.plain and self.session is not None else self._prompt
+            self._marked = self._options.prompt_end
+            self._output.write(prompt.encode(self._options.style.encoding, "replace") + self._marked)
+            self._prompt_due, self._at_prompt = False, prompt != ""
+        waiting = self._output.waiting
+        self._output.flush()
+        if waiting and not self._closing and self._portal.limits.too_slow(waiting):
+            log.info("a telnet client at %s reads too slowly and was cut off", self.address)
+            self.end(self._portal.say(SLOW))
+
+    def end(self, why: str) -> None:
+        """Tell why, and close the connection."""
+        if self.session is not None and not self.session.over:
+            self.session.end(why)  # closes
+        else:
+            self._tell(why)
+            self.close()
+
+    def close(self) -> None:
+        """Close the connection once what was written has been read, or has not been for a while."""
+        if self._closing:
+            return
+        self._output.stop_compressing()
+        self._closing = self._ended = True
+        self._arrived.set()
+        self._transport.close()
+        if self._output.waiting:
+            asyncio.get_running_loop().call_later(LAST_WORDS, self._transport.abort)
+
+    def abort(self) -> None:
+        self._transport.abort()
+
+    def tick(self) -> None:
+        """Do what is due once a second."""
+        self._options.allowed = min(MOST_COMMANDS, self._options.allowed + COMMANDS_A_SECOND)
+        limits = self._portal.limits
+        if self._closing:
+            return
+        if self.session is None:
+            if limits.unnamed(self._since):
+                self.end(self._portal.say(UNNAMED))
+        elif limits.idle(self._since):
+            self.end(self._portal.say(IDLE))
+        elif self._options.gmcp and "char" in self._modules:
+            self._send_vitals(self.session)
+
+    def _options_changed(self) -> None:
+        if self._at_prompt and self._marked != self._options.prompt_end:
+            self._marked = self._options.prompt_end
+            self._output.write(self._marked)
+        if self._options.gmcp and self._vitals is None and self.session is not None:
+            self._send_character(self.session)
+
+    def _gmcp_received(self, data: bytes) -> None:
+        package, value = read_gmcp(data)
+        match package:
+            case "core.ping":
+                self._options.send_gmcp_bytes(b"Core.Ping")
+            case "core.supports.set":
+                self._modules = supported(value)
+            case "core.supports.add":
+                self._modules |= supported(value)
+            case "core.supports.remove":
+                self._modules -= supported(value)
+        if self.session is not None:
+            self._room = self._vitals = None
+            self._send_character(self.session)
+
+    def _send_character(self, session: Session) -> None:
+        thing = self._portal.engine.world.get(session.own)
+        if thing is not None:
+            self._send_gmcp("Char.Name", {"name": thing.name, "fullname": thing.name})
+            self._send_vitals(session)
+            self._send_room(session)
+
+    def _send_vitals(self, session: Session) -> None:
+        memory = self._portal.memory(session.who)
+        found = vitals(memory) if memory is not None else None
+        if found is not None and found != self._vitals:
+            self._vitals = found
+            self._send_gmcp("Char.Vitals", found)
+
+    def _send_room(self, session: Session) -> None:
+        world = self._portal.engine.world
+        here = world.where.get(session.who)
+        if here == self._room or "room" not in self._modules:
+            return
+        self._room = here
+        scene = scene_of(world, session.who)
+        if scene is not None:
+            self._send_gmcp("Room.Info", room_info(scene))
+
+    def _send_gmcp(self, package: str, value: Any) -> None:
+        module = package.rpartition(".")[0].lower()
+        if self._options.gmcp and module in self._modules:
+            self._options.send_gmcp_bytes(write_gmcp(package, value))
+
+
+class TelnetServer:
+    """All clients of one port."""
+
+    def __init__(self, portal: Portal) -> None:
+        self.portal = portal
+        self.connections: set[TelnetConnection] = set()
+        self._started = portal.clock.now()
+        self._port = 0
+        self._secure = False
+        self._due: list[TelnetConnection] = []
+
+    async def serve(self, place: Endpoint, opened: Callable[[str], None], tls: ssl.SSLContext | None) -> None:
+        """Listen until cancelled."""
+        server = await asyncio.get_running_loop().create_server(
+            lambda: TelnetConnection(self),
+            place.host,
+            place.port,
+            ssl=tls,
+            backlog=BACKLOG,
+            ssl_handshake_timeout=HANDSHAKE if tls else None,
+            ssl_shutdown_timeout=SHUTDOWN if tls else None,
+        )
+        host, self._port = server.sockets[0].getsockname()[:2]
+        self._secure = tls is not None
+        opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
+        try:
+            while True:
+                await self.portal.clock.sleep(TICK)
+                for one in tuple(self.connections):
+                    one.tick()
+        finally:
+            server.close()
+            await self._close_all()
+
+    async def _close_all(self) -> None:
+        leaving = tuple(self.connections)
+        for one in leaving:
+            one.end(self.portal.say(CLOSING))
+        if leaving:
+            await asyncio.wait([one.task for one in leaving])
+        for one in leaving:
+            one.abort()
+        await asyncio.gather(*(one.lost for one in leaving))
+
+    def flush_soon(self, connection: TelnetConnection) -> None:
+        """Have a client's output written when all that happens now has happened, with that of all others."""
+        if not self._due:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._due.append(connection)
+
+    def _flush(self) -> None:
+        due, self._due = self._due, []
+        for one in due:
+            one.flush()
+
+    def status(self) -> dict[str, str | list[str]]:
+        """Return what is told to lists of MUDs (MSSP)."""
+        world, settings = self.portal.engine.world, self.portal.settings()
+        kinds = [one.kind for one in world.things.values()]
+        return {
+            "NAME": settings.world_name,
+            "PLAYERS": str(len({one.own for one in self.portal.sessions})),
+            "UPTIME": str(int(self._started.timestamp())),
+            "CODEBASE": "Loci",
+            "PORT": str(self._port),
+            "SSL": str(self._port) if self._secure else "0",
+            "CHARSET": ["UTF-8", "US-ASCII"],
+            "LANGUAGE": "English",
+            "ROOMS": str(kinds.count(Kind.LOCATION)),
+            "OBJECTS": str(kinds.count(Kind.ITEM)),
+            "MOBILES": str(sum(one.thinks for one in world.things.values())),
+            **dict.fromkeys(("ANSI", "UTF-8", "XTERM 256 COLORS", "GMCP", "MCCP", "VT100"), "1"),
+        }
+
+
+@door("telnet")
+async def telnet(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
+    """Serve telnet without encryption."""
+    await TelnetServer(portal).serve(place, opened, None)
