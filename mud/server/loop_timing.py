@@ -12,37 +12,46 @@ SPAN = 30.0
 """Seconds for which the longest pass is remembered, at least; at most twice as long."""
 
 
-class LoopTiming:
-    """How long the passes of an event loop took, in each of which it reads from and answers nobody else.
-
-    `passes` counts them by the machine's time. `longest` is the longest of the last half minute or minute, and
-    `longest_of_own` the same in the processor's time of this thread: the rest went to other threads and processes.
-    """
+class LongDurations(Durations):
+    """Durations of which the longest of the last half minute or minute is known."""
 
     def __init__(self) -> None:
-        self.passes = Durations(BOUNDS)
-        self._longest = self._longest_before = self._own = self._own_before = 0.0
-        self._turned = 0.0
-
-    def add(self, now: float, seconds: float, own: float) -> None:
-        """Count a pass that ended at `now` and of whose `seconds` this thread worked for `own`."""
-        self.passes.add(seconds)
-        if now - self._turned > SPAN:
-            self._turned = now
-            self._longest, self._longest_before = 0.0, self._longest
-            self._own, self._own_before = 0.0, self._own
-        if seconds > self._longest:
-            self._longest = seconds
-        if own > self._own:
-            self._own = own
+        super().__init__(BOUNDS)
+        self._longest = self._longest_before = 0.0
 
     @property
     def longest(self) -> float:
         return max(self._longest, self._longest_before)
 
-    @property
-    def longest_of_own(self) -> float:
-        return max(self._own, self._own_before)
+    def add(self, seconds: float) -> None:
+        super().add(seconds)
+        if seconds > self._longest:
+            self._longest = seconds
+
+    def turn(self) -> None:
+        """Begin another half minute."""
+        self._longest, self._longest_before = 0.0, self._longest
+
+
+class LoopTiming:
+    """How long the passes of an event loop took, in each of which it reads from and answers nobody else.
+
+    `wall` has them by the machine's time, and `cpu` by what this thread worked: the rest went to other threads and
+    processes.
+    """
+
+    def __init__(self) -> None:
+        self.wall, self.cpu = LongDurations(), LongDurations()
+        self._turned = 0.0
+
+    def add(self, now: float, wall: float, cpu: float) -> None:
+        """Count a pass that ended at `now`."""
+        if now - self._turned > SPAN:
+            self._turned = now
+            self.wall.turn()
+            self.cpu.turn()
+        self.wall.add(wall)
+        self.cpu.add(cpu)
 
 
 class TimedSelector(DefaultSelector):

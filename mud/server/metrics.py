@@ -55,7 +55,7 @@ class WorldMetrics(Collector):
             (name or "unknown", "refused" if failed else "done"): n for (name, failed), n in totals.commands.items()
         }
         yield _counter("commands", "Lines carried out since the start.", ["command", "outcome"], lines)
-        yield _histogram("command_seconds", "How long it took to carry out a line.", totals.durations)
+        yield _histogram("command_seconds", "How long it took to carry out a line.", [], {(): totals.durations})
         yield _counter("perceptions", "Memories left by steps since the start.", [], {(): totals.memories})
 
     def _memories(self, agents: list[Agent]) -> Iterator[Metric]:
@@ -104,10 +104,11 @@ class WorldMetrics(Collector):
 
 
 def _loop(timing: LoopTiming) -> Iterator[Metric]:
-    yield _histogram("event_loop_seconds", "Passes of the event loop, in which it serves nobody else.", timing.passes)
-    longest = {("wall",): timing.longest, ("cpu",): timing.longest_of_own}
-    text = "The longest pass of the last half or one minute; cpu is the processor's time in it."
-    yield _gauge("event_loop_longest_seconds", text, ["clock"], longest)
+    clocks = {"wall": timing.wall, "cpu": timing.cpu}
+    passes = "Passes of the event loop, in which it serves nobody else; cpu is what it worked itself."
+    yield _histogram("event_loop_seconds", passes, ["clock"], {(name,): one for name, one in clocks.items()})
+    longest = {(name,): one.longest for name, one in clocks.items()}
+    yield _gauge("event_loop_longest_seconds", "The longest of the last half to one minute.", ["clock"], longest)
 
 
 def _counter(name: str, text: str, labels: list[str], samples: Samples) -> Metric:
@@ -124,7 +125,8 @@ def _filled(family: CounterMetricFamily | GaugeMetricFamily, samples: Samples) -
     return family
 
 
-def _histogram(name: str, text: str, durations: Durations) -> Metric:
-    family = HistogramMetricFamily(f"loci_{name}", text)
-    family.add_metric([], durations.buckets(), durations.seconds)
+def _histogram(name: str, text: str, labels: list[str], samples: Mapping[Any, Durations]) -> Metric:
+    family = HistogramMetricFamily(f"loci_{name}", text, labels=labels)
+    for values, durations in samples.items():
+        family.add_metric(values, durations.buckets(), durations.seconds)
     return family

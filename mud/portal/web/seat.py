@@ -127,5 +127,5 @@ def as_json(message: Message) -> str:
     """Return a message as JSON: kind, text and marks."""
     piece: dict[str, object] = {"kind": message.kind, "text": message.text}
     if message.marks:
-        piece["marks"] = message.marks
+        piece["marks"] = [tuple(one) for one in message.marks]
     return orjson.dumps(piece).decode()
