@@ -258,7 +258,7 @@ class Agent:
 
     async def look_through(self) -> None:
         """Find the unreadable memories of the archive, in a thread. Raises OSError."""
-        self.unreadable = (await asyncio.to_thread(examine, self.folder / "archive")).unreadable
+        self.unreadable = (await asyncio.to_thread(examine, self.memory.archive)).unreadable
 
     def documents(self) -> list[Listed]:
         """Return the documents to index: every version of a summary, and every note.

@@ -38,6 +38,11 @@ from mud.world.world import World
 
 log = logging.getLogger(__name__)
 
+CROWD = 8
+"""Witnesses of one step up to which each one's archive is written at once."""
+WRITTEN_AT_ONCE = 32
+"""Archives written between two looks at other tasks: a few milliseconds."""
+
 T = TypeVar("T")
 
 
@@ -75,6 +80,11 @@ class Population:
         """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
         """Whether the ledger has steps that are missing in an archive."""
+        self.holds_for = 0.0
+        """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
+        self._holding: dict[str, Agent] = {}
+        """By folder, the agents with held entries."""
+        self._crowded = False
 
     def live_in(self, world: World, prompting: Prompter) -> None:
         self.world, self.prompting = world, prompting
@@ -195,9 +205,31 @@ class Population:
         raise UnknownName(f"there is no agent {name!r}; there is: {names}")
 
     def observe(self, step: Step) -> None:
-        for who, perceptions in by_witness(step.left).items():
-            if (agent := self._by_id.get(who)) is not None:
-                agent.actor.perceive(step.number, step.at, perceptions)
+        witnesses = by_witness(step.left)
+        self._crowded = len(witnesses) > CROWD and self.holds_for > 0
+        try:
+            for who, perceptions in witnesses.items():
+                if (agent := self._by_id.get(who)) is not None:
+                    agent.actor.perceive(step.number, step.at, perceptions, hold=self._crowded)
+        finally:
+            self._crowded = False
+
+    def write_held(self) -> None:
+        """Write what was held of a crowd's perceptions."""
+        while self._holding:
+            self._write_some()
+
+    def _write_some(self) -> None:
+        for slug in list(self._holding)[:WRITTEN_AT_ONCE]:
+            agent = self._holding.pop(slug)
+            agent.memory.write_held()
+            if self._agents.get(slug) is agent:
+                agent.life.next_turn()
+
+    def _write_in_turns(self) -> None:
+        self._write_some()
+        if self._holding:
+            asyncio.get_running_loop().call_soon(self._write_in_turns)
 
     def recover(self, record: Mapping[str, Any]) -> None:
         """Append what a ledger record left with characters and their archives lack.
@@ -220,10 +252,15 @@ class Population:
                 memory.append(perceptions[held:], at, number)
 
     def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
-        """Index new entries and fold when that is due."""
+        """Index new entries, and fold when that is due; with entries of a crowd, after they are written."""
         if entries and self.means.writable:
             self.means.recall.remember(agent.id, entries)
-        agent.life.next_turn()
+        if not self._crowded:
+            agent.life.next_turn()
+            return
+        if not self._holding:
+            asyncio.get_running_loop().call_later(self.holds_for, self._write_in_turns)
+        self._holding[agent.slug] = agent
 
     async def _fold_due(self, agent: Agent) -> None:
         if agent.compactor.view.strategy.by_tokens:

@@ -47,6 +47,7 @@ CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
 """Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
+HELD_FOR = 0.05  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
 class Options(NamedTuple):
@@ -122,6 +123,7 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
+        parts.minds.holds_for = HELD_FOR
         for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
