@@ -18,6 +18,7 @@ from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
 from agents.compaction.status import Facts, Shed, origins, status
 from agents.compaction.strategies import SLEEP
+from agents.compaction.turns import FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.directory import AgentDirectory, UnknownNames
@@ -40,6 +41,8 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
+PUT_OFF = 384
+"""Unfolded memories up to which a person's folds wait while many talk. Then a late fold is still as if on time."""
 WRITTEN_AT_ONCE = 32
 """Archives written between two looks at other tasks: a few milliseconds."""
 
@@ -75,6 +78,7 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
+        self.turns = FoldTurns(means.clock)
         self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
         """Folders of agents whose memory could not be opened, with the reason."""
@@ -206,7 +210,9 @@ class Population:
 
     def observe(self, step: Step) -> None:
         witnesses = by_witness(step.left)
-        self._crowded = len(witnesses) > CROWD and self.holds_for > 0
+        if self.holds_for > 0:
+            self.turns.count(len(step.left))
+            self._crowded = len(witnesses) > CROWD
         try:
             for who, perceptions in witnesses.items():
                 if (agent := self._by_id.get(who)) is not None:
@@ -269,7 +275,9 @@ class Population:
         if plan is not None and plan.reason == SLEEP:
             agent.keeper.keep(agent.memory.read(plan.first, plan.last))
             self.put_in_order(agent)
-        await agent.compactor.fold_due()
+        memory = agent.memory
+        most = lambda: agent.thinker is None and memory.total - memory.watermark < PUT_OFF
+        await agent.compactor.fold_due(self.turns.of(most))
 
     def put_in_order(self, agent: Agent) -> None:
         """Consolidate a sleeping agent's journal."""
@@ -303,6 +311,10 @@ class Population:
 
     def fold_soon(self, agent: Agent) -> None:
         self.folds.begin(agent)
+
+    def folds_soon(self, agent: Agent) -> bool:
+        """Return whether a fold of an agent has begun or waits for its turn."""
+        return self.folds.has(agent)
 
     def committed(self, agent: Agent, commit: Commit) -> None:
         if agent.compactor.view.strategy.journals:
@@ -425,8 +437,11 @@ class FoldTasks:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
-        if not agent.relieve() and not self._ending and agent.slug not in self._tasks.values():
+        if not agent.relieve() and not self._ending and not self.has(agent):
             self._track(agent, loop.create_task(self._by_itself(agent)))
+
+    def has(self, agent: Agent) -> bool:
+        return agent.slug in self._tasks.values()
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
