@@ -53,6 +53,7 @@ COME_IN = 0.3
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
+HELD_FOR = 0.05  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
 class Options(NamedTuple):
@@ -142,6 +143,7 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
+        parts.minds.holds_for = HELD_FOR
         observers = (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe)
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)

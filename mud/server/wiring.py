@@ -138,6 +138,7 @@ class Parts:
 
         Returns why it was not written; empty when it was.
         """
+        self.minds.write_held()
         if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why
         world = self.engine.world
