@@ -303,7 +303,8 @@ class App:
         while True:
             if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
                 saved = self._parts.engine.number
-                self._parts.save()
+                async with self._syncing:  # in a thread, as disks take their time
+                    await asyncio.to_thread(self._parts.saving())
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
 
     async def _keep_syncing(self) -> None:
@@ -358,9 +359,10 @@ class App:
         self._people.leave_all()
         self._write_what_waits()
         await self._reloading.stop()
-        with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
-            parts.sync()  # even if `save` refuses because an archive lacks entries
-            parts.save()
+        async with self._syncing:  # no older state is written after the last one
+            with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
+                parts.sync()  # even if `save` refuses because an archive lacks entries
+                parts.save()
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -138,15 +138,26 @@ class Parts:
 
         Returns why it was not written; empty when it was.
         """
+        return self.saving()()
+
+    def saving(self) -> Callable[[], str]:
+        """Return a function that saves the state of now as `save` does, and that may be called in a thread."""
         self.minds.write_held()
-        if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
-            return why
+        if late := self.unwritten():
+            return lambda: late
         world = self.engine.world
         names = {thing.id: thing.name for thing in world.things.values()}
         agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
         homes = dict(sorted({**self.world_files.homes, **agents}.items()))  # an unchanged state is written unchanged
-        write_state(self.vault, state_of(world, self.engine.number, homes, self.unread), names)
-        return ""
+        state = state_of(world, self.engine.number, homes, self.unread)
+
+        def save() -> str:
+            if why := self.sync():  # after a power cut only ledger steps after this state are applied
+                return why
+            write_state(self.vault, state, names)
+            return ""
+
+        return save
 
     def unwritten(self) -> str:
         """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
