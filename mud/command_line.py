@@ -78,12 +78,16 @@ def _parsed(words: list[str]) -> argparse.Namespace:
 
 
 def _add_run(run: argparse.ArgumentParser) -> None:
-    run.add_argument("--as", dest="name", default="Visitor", metavar="NAME", help="your name (default: Visitor)")
+    run.add_argument("--as", dest="name", metavar="NAME", help="your name (a terminal asks, else it is Visitor)")
     run.add_argument("--headless", action="store_true", help="no player of your own; what happens is printed")
-    run.add_argument("--plain", action="store_true", help="line by line also on a terminal; a pipe always is")
+    run.add_argument(
+        "--plain",
+        action=argparse.BooleanOptionalAction,
+        help="line by line also on a terminal, or never there; a pipe always is",
+    )
     for door, option in _DOOR_OPTIONS.items():
-        usual = f"port for {option[2:]} (default: {DOORS[door]})"
-        run.add_argument(option, type=_port, metavar="PORT/off", help=usual)
+        shown = f"port for {option[2:]} (default: {DOORS[door]})"
+        run.add_argument(option, type=_port, metavar="PORT/off", help=shown)
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(

@@ -8,13 +8,15 @@ models' prompt are all derived from it. Files that begin with `_` are the machin
 
 from __future__ import annotations
 
-from mud.commands._command import LONGEST_SHOWN, Command, Context, Outcome, Say, command, offered
+from mud.commands._command import LONGEST_SHOWN, OWNERS, WHO, Command, Context, Outcome, Say, command, offered
 from mud.commands._here import describe_location, shown_name, waking
 from mud.commands._line import SHORTHANDS, InputLine, read_line, understand
 
 __all__ = [
     "LONGEST_SHOWN",
+    "OWNERS",
     "SHORTHANDS",
+    "WHO",
     "Command",
     "Context",
     "InputLine",

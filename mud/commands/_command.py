@@ -19,10 +19,17 @@ from mud.errors import Refusal
 from mud.registry import Registry
 from mud.world.changes import Change
 from mud.world.events import Event, Request
-from mud.world.narration import Phrase, shortened
+from mud.world.narration import Phrase, phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
 from mud.world.world import World
+
+GUESTS = phrase("commands.roles.guests")
+PLAYERS = phrase("commands.roles.players")
+BUILDERS = phrase("commands.roles.builders")
+OWNERS = phrase("commands.roles.owners")
+WHO = {Role.GUEST: GUESTS, Role.PLAYER: PLAYERS, Role.BUILDER: BUILDERS, Role.OWNER: OWNERS}
+"""Who may use a command, by its lowest role; everybody may use one of the lowest."""
 
 CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mud.commands._command import CATEGORIES, LONGEST_SHOWN, Command, Context, Outcome, command
+from mud.commands._command import CATEGORIES, LONGEST_SHOWN, WHO, Command, Context, Outcome, command
 from mud.errors import Refusal
 from mud.registry import suggest
 from mud.world.narration import phrase, shortened
@@ -17,7 +17,7 @@ INTRO = phrase("commands.help.intro")
 NO_SUCH = phrase("commands.help.no_such", "name")
 NO_SUCH_HINT = phrase("commands.help.no_such_hint", "name")
 ALL = phrase("commands.help.all")
-OWNER_ONLY = phrase("commands.help.owner_only")
+ONLY = phrase("commands.help.only", "who")
 ALSO = phrase("commands.help.also", "aliases")
 
 
@@ -83,7 +83,7 @@ def _page(ctx: Context, found: Command) -> str:
         lines.append(found.details)
     if found.aliases:
         lines.append(ctx.say(ALSO, aliases=", ".join(found.aliases)))
-    if found.role is Role.OWNER:
-        lines.append(ctx.say(OWNER_ONLY))
+    if found.role > Role.GUEST:
+        lines.append(ctx.say(ONLY, who=ctx.say(WHO[found.role])))
     lines.extend(f"Example: {example}" for example in found.examples)
     return "\n".join(lines)

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
 from mud.commands import (
+    OWNERS,
+    WHO,
     Command,
     Context,
     InputLine,
@@ -41,7 +43,7 @@ from mud.world.world import World
 
 log = logging.getLogger(__name__)
 
-NOT_YOURS = phrase("engine.refusals.not_yours", "verb")
+NOT_YOURS = phrase("engine.refusals.not_yours", "who", "verb")
 LEDGER_FAILED = phrase("engine.refusals.ledger_failed", "why")
 BROKEN = phrase("engine.refusals.broken", "verb")
 TRIED = phrase("engine.memories.tried", "line", "why")
@@ -223,7 +225,8 @@ class Engine:
 
     def _run(self, command: Command, actor: Thing, line: InputLine, role: Role, known: Registry[Command]) -> Outcome:
         if not isinstance(role, Role) or role < command.role:
-            raise Refusal(self._say(NOT_YOURS, verb=command.name))
+            who = self._say(WHO.get(command.role, OWNERS))
+            raise Refusal(self._say(NOT_YOURS, who=who, verb=command.name))
         context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
         slots = command.form.read(command.name, line.rest)
         try:

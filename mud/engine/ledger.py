@@ -119,6 +119,15 @@ class Ledger:
             if record is not None and record["step"] > step:
                 yield record
 
+    def newest(self, most: int) -> list[dict[str, Any]]:
+        """Return the records in the last `most` bytes of the last file."""
+        files = self._files()
+        if not files:
+            return []
+        path = files[-1][1]
+        found = read_jsonl(path, max(0, path.stat().st_size - most))  # it may begin in the middle of a line
+        return [line.data for line in found if line.data is not None and _step_of(line) is not None]
+
     def lines(self, step: int = 0) -> Iterator[tuple[str, int, dict[str, Any] | None]]:
         """Yield file name, line number and record, or None for no step, from all files that may hold later steps."""
         files = self._files()

@@ -12,7 +12,7 @@ NARROWEST, WIDEST = 20, 100
 
 _RESET = "\x1b[0m"
 _MARKS = {
-    16: {"place": "1;32", "person": "36", "item": "33", "exit": "32", "speech": "1;37"},
+    16: {"place": "1;32", "person": "36", "item": "33", "exit": "32", "speech": "1"},
     256: {"place": "1;38;5;150", "person": "38;5;117", "item": "38;5;179", "exit": "38;5;108", "speech": "38;5;230"},
 }
 """By how many colours a terminal has."""

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from ipaddress import ip_address, ip_network
 from threading import BoundedSemaphore
 from typing import TypeVar
 from unicodedata import normalize
@@ -16,7 +15,7 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from mud.clock import Clock, iso
 from mud.errors import Refusal
-from mud.portal.limits import Limits
+from mud.portal.limits import NOT_FROM_THERE, Limits
 from mud.portal.settings import DoorSettings
 from mud.sanitize import visible
 from mud.storage.accounts import Account, AccountFiles
@@ -29,8 +28,6 @@ AT_ONCE = 2  # hashes computed at the same time; each takes 64 MB
 WAITING = 32  # passwords that may wait for that, those being checked included
 WRONG = "That name and that password do not belong together."
 """The same for a name that nobody has and for a banned one, so that neither can be found out."""
-BUSY = Refusal("Many people are coming in just now.", "try again in a few seconds")
-
 Result = TypeVar("Result")
 
 
@@ -115,8 +112,8 @@ class Authenticator:
 
     def check_address(self, address: str) -> None:
         """Raise Refusal when an address is banned."""
-        if is_banned(address, self.accounts.banned_addresses):
-            raise Refusal("You cannot come in from there.")
+        if self.accounts.is_banned(address):
+            raise Refusal(NOT_FROM_THERE)
 
     async def set_password(self, name: str, password: str) -> None:
         """Give an account another password. Raises Refusal and OSError."""
@@ -130,7 +127,7 @@ class Authenticator:
     async def _in_pool(self, work: Callable[..., Result], *args: str | bytes) -> Result:
         """Run work with passwords in a thread. Raises Refusal when too many wait for that."""
         if not self._room.acquire(blocking=False):
-            raise BUSY
+            raise Refusal("Many people are coming in just now.", "try again in a few seconds")
         future: Future[Result] = self._pool.submit(work, *args)
         future.add_done_callback(lambda done: self._room.release())
         return await asyncio.wrap_future(future)
@@ -151,23 +148,3 @@ def check_password(password: str) -> None:
 def _bytes(password: str) -> bytes:
     """Return what is hashed, the same from every keyboard; what is too long for a password is cut to be too long."""
     return normalize("NFC", password[: LONGEST + 1]).encode("utf-8", "surrogatepass")
-
-
-def is_banned(address: str, banned: frozenset[str]) -> bool:
-    """Return whether an address is one of these addresses, or in one of these networks."""
-    if address in banned:
-        return True
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return False
-    found = getattr(found, "ipv4_mapped", None) or found
-    return any(found in ip_network(one, strict=False) for one in banned if _is_network(one))
-
-
-def _is_network(text: str) -> bool:
-    try:
-        ip_network(text, strict=False)
-    except ValueError:
-        return False
-    return True

@@ -16,6 +16,7 @@ from mud.errors import Refusal
 from mud.portal.settings import DoorSettings
 from mud.world.matching import plain
 
+NOT_FROM_THERE = "You cannot come in from there."
 DAY = 86_400.0
 IPV6_PREFIX = 64
 MOST_KEPT = 10_000

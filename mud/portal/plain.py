@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import select
-import shutil
 import sys
-import textwrap
 import threading
 from collections.abc import Callable
 
@@ -114,6 +112,7 @@ class LineReader:
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
     """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
+    session.on_private = lambda private: answered().set()  # the next line is no longer waited with
     try:
         while not session.over and (line := await reader.next()) is not None:
             session.type(line)
@@ -124,18 +123,3 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
             await asyncio.sleep(0)  # lets agents and events run between two lines of a fast pipe
     finally:
         reader.close()
-
-
-WIDEST = 100  # most columns of a line; longer ones are hard to read
-
-
-def draws() -> bool:
-    """Return whether the terminal understands the codes for line editing; a dumb one prints them."""
-    return os.environ.get("TERM", "") not in ("dumb", "unknown")
-
-
-def show_wrapped(text: str) -> None:
-    """Print a text at once, wrapped between words at the terminal's width."""
-    width = min(WIDEST, shutil.get_terminal_size().columns)
-    for line in text.split("\n"):
-        print(textwrap.fill(line, width, drop_whitespace=True, break_on_hyphens=False) if line.strip() else "")

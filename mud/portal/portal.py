@@ -18,8 +18,15 @@ from mud.storage.accounts import Account
 
 
 class Enter(Protocol):
-    def __call__(self, account: Account | None, show: Callable[[Message], None]) -> Session:
-        """Let a person in, or a guest for None, and return their session. Raises Refusal, LociError and OSError."""
+    def __call__(
+        self, account: Account | None, show: Callable[[Message], None], door: str = "", address: str = ""
+    ) -> Session:
+        """Let a person in, or a guest for None, and return their session. Raises Refusal, LociError and OSError.
+
+        Args:
+            account: as login or register returned it; refused when it was banned since or has another password.
+            door, address: the name of the door and where the person comes from, for the owner and for bans.
+        """
 
 
 class MemoryBar(NamedTuple):
@@ -31,6 +38,16 @@ class MemoryBar(NamedTuple):
     next_fold: int | None
 
 
+class OpenMind(NamedTuple):
+    """A memory in words: its summaries, empty when there is none, and the newest memories, oldest first."""
+
+    name: str
+    bar: MemoryBar
+    longterm: str
+    recent: str
+    newest: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Portal:
     """The world as doors see it. What concerns minds is handed in by `mud.server` as callables.
@@ -39,7 +56,8 @@ class Portal:
         enter: lets a person with an account, or a guest, in.
         enter_owner: lets the person in who started the program.
         leave: ends a session whose connection is gone; may be called twice.
-        away: returns what happened since a character's person left, in at most three lines.
+        away: returns what happened while a character's person was away the last time, in at most three lines; who
+            comes in is told it anyway.
         memory: returns the state of a character's memory; None without one.
         complete: returns what the end of a line may become that somebody is typing.
         troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
@@ -55,6 +73,7 @@ class Portal:
     enter: Enter
     enter_owner: Callable[[Callable[[Message], None]], Session]
     leave: Callable[[Session], None]
+    away: Callable[[str], list[str]]
     memory: Callable[[str], MemoryBar | None]
     complete: Callable[[Session, str], Completions]
     say: Say

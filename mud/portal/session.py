@@ -21,6 +21,7 @@ MARKS = ("place", "person", "item", "exit", "speech")
 KINDS = ("reply", "refusal", "notice", "question", "speech", "whisper", "emote", "action", "departure", "arrival")
 """Kinds of message: the answer to one's own line, what the program tells or asks, and the kinds of event."""
 
+_PASSWORD = re.compile(r"\s*@?passw(?:or)?d\s+\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')
 
 
@@ -78,6 +79,11 @@ def names_around(world: World, who: str) -> list[tuple[str, str]]:
     return [*named, (here.name, "place")]
 
 
+def tells_password(line: str) -> bool:
+    """Return whether a password may stand in a line, so that no history keeps it."""
+    return _PASSWORD.match(line) is not None
+
+
 class Session:
     """A person at a keyboard.
 
@@ -107,6 +113,7 @@ class Session:
         self.on_private: Callable[[bool], None] = lambda private: None
         """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
         self._take: Callable[[str | None], None] | None = None
+        self._may_ask = True
         self._submit = submit
         self._show = show
         self._names = names
@@ -128,12 +135,17 @@ class Session:
     def ask(self, question: str, take: Callable[[str | None], None]) -> None:
         """Ask for one private line. It goes to `take` alone, which is given None when there will be no such line."""
         self._end_question(None)
-        if self.over:
+        if self.over or not self._may_ask:
             take(None)
             return
         self._take = take
         self.on_private(True)
         self.tell(question, "question")
+
+    def ask_no_more(self) -> None:
+        """Do without the private line that was asked for, if any, and without all later ones."""
+        self._may_ask = False
+        self._end_question(None)
 
     def _end_question(self, line: str | None) -> None:
         take, self._take = self._take, None
@@ -191,7 +203,7 @@ class Session:
         if not self.over:  # telling may have failed, and ended it
             self.over = True
             self.on_end()
-            self._end_question(None)
+            self.ask_no_more()
 
     def answered(self, step: Step, role: Role) -> None:
         """Show the answer to a request, if it was made here or, with no higher role, for the character that is shown.

@@ -24,17 +24,18 @@ from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
-from mud.portal.plain import draws, run_plain, show_plain, show_wrapped
+from mud.portal.modes import Mode, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
+from mud.server.local import LocalPlayer
 from mud.server.logs import logging_into
 from mud.server.loop_timing import LoopTiming, TimedSelector
 from mud.server.monitor import Monitor
-from mud.server.people import People
+from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
-from mud.server.requests import SYNCED, UNSYNCED, carry_out, look_through, submit
+from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.traces import tracing
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
@@ -60,14 +61,14 @@ class Options(NamedTuple):
     """How a world is run; see `python -m mud run --help`."""
 
     vault: Path
-    name: str = "Visitor"
+    name: str | None = None  # of the local player; None to ask at a terminal
     headless: bool = False  # there is no player; the chronicle goes to stdout
     seconds: float | None = None  # end after so long; None to run until the player leaves
     agents: bool = True
     brain: str | None = None  # name of every agent's brain, or `auto`; None to use each agent's own
     seed: int | None = None
     json: bool = False  # print events as JSON lines; only for a headless run
-    plain: bool = False  # the line mode also on a terminal
+    plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
     doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
 
 
@@ -75,7 +76,7 @@ def run(options: Options) -> int:
     """Run a world until it ends and return the exit code."""
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
-    name = check_name(options.name)
+    name = check_name(options.name) if options.name is not None else None
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
@@ -85,7 +86,7 @@ def run(options: Options) -> int:
         app = App(parts, options, name, timing=timing)
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
-            print(f"loci: {line}", file=sys.stderr)
+            app.tell_at_start(f"loci: {line}")
         # First: where no event loop can be made, no coroutine is left unawaited.
         with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
             runner.run(app.live())
@@ -99,13 +100,12 @@ class App:
         self,
         parts: Parts,
         options: Options,
-        name: str,
+        name: str | None,
         heard: Signals = signals,
         timing: LoopTiming | None = None,
     ) -> None:
         self._parts = parts
         self._options = options
-        self._name = name
         self._signals = heard
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
@@ -115,7 +115,6 @@ class App:
         """Why stdout took no more; None while it works."""
         self._syncing = asyncio.Lock()  # two outcomes at once could be told in the wrong order
         self._unsynced = ""  # why the disk does not confirm writes; empty while it does
-        self._terminal = sys.stdin.isatty() and sys.stdout.isatty() and not options.headless and draws()
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
@@ -129,6 +128,10 @@ class App:
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._people = People(parts, self._reloading, self._submit, self._catch_up)
         self._monitor = Monitor(parts, self._people.sessions, lambda: self._unsynced, timing)
+        self._local = LocalPlayer(
+            parts, self._people, Mode.PIPE if options.headless else mode_of(options.plain), name, self._gone,
+            lambda: parts.texts.render(UNSYNCED, why=self._unsynced) if self._unsynced else "",
+        )  # fmt: skip
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
@@ -144,7 +147,10 @@ class App:
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
         parts.minds.holds_for = HELD_FOR
-        observers = (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe)
+        observers = (
+            parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
+            self._people.news.observe,
+        )  # fmt: skip
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
@@ -167,13 +173,21 @@ class App:
             loop.call_soon_threadsafe(self._stop.set)
         return True
 
+    def tell_at_start(self, text: str) -> None:
+        """Show what is wrong before the world runs."""
+        if not self._local.tell_later(text):
+            print(text, file=sys.stderr)
+
+    def _gone(self, error: OSError) -> None:
+        self._unshown = error
+        self._stop.set()
+
     def _until_gone(self, show: Callable[[Shown], None]) -> Callable[[Shown], None]:
         def shown(what: Shown) -> None:
             try:
                 show(what)
             except OSError as error:
-                self._unshown = error
-                self._stop.set()
+                self._gone(error)
                 raise
 
         return shown
@@ -200,7 +214,7 @@ class App:
         if self._options.seconds is not None:
             waits.append(asyncio.create_task(self._parts.clock.sleep(self._options.seconds)))
         if not self._options.headless:
-            waits.append(asyncio.create_task(self._play()))
+            waits.append(asyncio.create_task(self._local.play(lambda: self._answered)))
         done, rest = await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         for task in rest:
             task.cancel()
@@ -208,34 +222,18 @@ class App:
         for task in done:
             task.result()
 
-    async def _play(self) -> None:
-        show = self._until_gone(show_wrapped if self._terminal else show_plain)
-        session = self._people.enter_local(self._name, lambda message: show(message.text))
-        if self._unsynced:  # it was told before anybody played
-            session.tell(self._parts.texts.render(UNSYNCED, why=self._unsynced))
-        try:
-            if self._terminal:
-                words = self._parts.commands.words()
-                # Imported here because only a terminal needs this library.
-                from mud.portal.terminal import run_terminal
-
-                await run_terminal(session, words, self._parts.vault / "log" / "history")
-            else:
-                await run_plain(session, lambda: self._answered, sys.stdin.fileno())
-        finally:
-            self._people.leave(session)
-
     async def _open_doors(self) -> None:
         """Serve all doors of the network until the world ends. One that cannot be opened is told; the others are."""
         # Imported here because a world without a network needs none of it.
         from mud.server.doors import serve_doors
 
         await self._parts.clock.sleep(COME_IN)
-        await serve_doors(self._parts, self._people, self._monitor, self._name, self._ports(), self._tell)
+        ports, name = self._ports(), lambda: self._local.name
+        await serve_doors(self._parts, self._people, self._monitor, ports, self._tell, name)
 
     def _ports(self) -> dict[str, Sequence[int]]:
         """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""
-        ports: dict[str, Sequence[int]] = {"web": WEB} if self._terminal else {}
+        ports: dict[str, Sequence[int]] = {} if self._local.mode is Mode.PIPE else {"web": WEB}
         ports |= {name: [port] for name, port in self._options.doors.items()}
         return {name: some for name, some in ports.items() if some[0]}
 
@@ -250,7 +248,7 @@ class App:
 
     def _tell(self, text: str) -> None:
         """Show a text to the owners that are in the world, else on stderr."""
-        if not self._people.tell_owners(text):
+        if not self._people.tell_owners(text) and not self._local.tell_later(text):
             print(text, file=sys.stderr, flush=True)
 
     def _submitted(self, step: Step) -> None:
@@ -263,7 +261,7 @@ class App:
         task.add_done_callback(self._requests.discard)
 
     async def _carry_out(self, request: Request) -> None:
-        outcome = await carry_out(self._parts, request, self._reloading.everything)
+        outcome = await carry_out(self._parts, request, self._reloading.everything, self._people)
         try:
             self._parts.engine.answer(request, outcome)
             look_through(self._people.sessions, self._parts.minds.resting)
@@ -344,7 +342,7 @@ class App:
         await self._living.watch_models(tell)
 
     def _tell_of_models(self, text: str) -> None:
-        if self._terminal:
+        if self._local.mode is not Mode.PIPE:
             self._tell(text)
         else:  # on a pipe, stdout carries replies and events only
             print(text, file=sys.stderr, flush=True)
@@ -355,6 +353,8 @@ class App:
         await self._living.stop()
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
+        for session in self._people.sessions:
+            session.ask_no_more()
         await asyncio.gather(*self._requests, return_exceptions=True)
         self._people.leave_all()
         self._write_what_waits()

@@ -8,41 +8,41 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import ParamSpec
+from typing import TYPE_CHECKING, ParamSpec
 
 from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
-from mud.portal.portal import Door, Endpoint, MemoryBar, Portal
-from mud.portal.session import Session
-from mud.portal.settings import DoorSettings
+from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
+from mud.portal.session import Message, Session
 from mud.registry import load
 from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.wiring import Parts
+from mud.world.roles import Role
+
+if TYPE_CHECKING:
+    from mud.portal.terminal import TerminalView
+
+NEWEST = 20  # memories that an opened mind shows word for word
 
 log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 
 
-def make_portal(parts: Parts, people: People, monitor: Monitor, name: str) -> Portal:
-    """Return what doors are given; `name` is that of the person who started the program."""
-    # Imported here because a world without a network needs no password hashes.
-    from mud.portal.authentication import Authenticator
-    from mud.portal.limits import Limits
-
-    settings = partial(parts.configuration.get, DoorSettings)
-    limits = Limits(settings, parts.clock)
+def make_portal(parts: Parts, people: People, monitor: Monitor, name: Callable[[], str]) -> Portal:
+    """Return what doors are given; `name` returns that of the person who started the program."""
     return Portal(
         engine=parts.engine,
         clock=parts.clock,
-        settings=settings,
+        settings=people.settings,
         sessions=people.sessions,
-        authenticator=Authenticator(people.accounts, limits, settings, parts.clock, people.free_name),
-        limits=limits,
+        authenticator=people.authenticator,
+        limits=people.limits,
         enter=people.enter,
-        enter_owner=partial(people.enter_local, name),
+        enter_owner=lambda show: people.enter_local(name(), show),
         leave=people.leave,
+        away=people.news.lines,
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
@@ -68,20 +68,49 @@ def _memory(parts: Parts, who: str) -> MemoryBar | None:
     return MemoryBar(counts[0], counts[1], memory.total - memory.watermark, next_at(agent.compactor.view))
 
 
+def terminal_view(parts: Parts, enter: Callable[[str, Callable[[Message], None]], Session]) -> TerminalView:
+    """Return the world as the terminal sees it; `enter` lets the person in."""
+    from mud.portal.terminal import TerminalView
+
+    return TerminalView(
+        parts.engine.world, parts.clock, parts.texts.render, enter, partial(complete_line, parts),
+        partial(_memory, parts), partial(_open_to, parts), partial(_mind, parts),
+    )  # fmt: skip
+
+
+def _open_to(parts: Parts, session: Session) -> list[str]:
+    """Return the ids of those whose minds a session may open: its own, and for an owner every agent's."""
+    if session.role < Role.OWNER:
+        return [session.own]
+    agents = sorted(parts.minds.opened(), key=lambda agent: agent.name.lower())
+    return list(dict.fromkeys([session.who, *(one.id for one in agents if not one.definition.person)]))
+
+
+def _mind(parts: Parts, who: str) -> OpenMind | None:
+    agent, bar = parts.minds.by_id(who), _memory(parts, who)
+    if agent is None or bar is None:
+        return None
+    summaries = [one.text if one else "" for one in (agent.memory.longterm, agent.memory.recent)]
+    newest = tuple(f"{entry.seq}. {entry.text}" for entry in agent.memory.newest(NEWEST))
+    return OpenMind(agent.name, bar, summaries[0], summaries[1], newest)
+
+
 async def serve_doors(
     parts: Parts,
     people: People,
     monitor: Monitor,
-    name: str,
     ports: Mapping[str, Sequence[int]],
     tell: Callable[[str], None],
+    name: Callable[[], str],
 ) -> None:
     """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
-    `tell` is called with what owners should know: the address of each door, or why it cannot listen.
+    Args:
+        tell: called with what owners should know: the address of each door, or why it cannot listen.
+        name: returns the name of the person who started the program.
     """
     portal = make_portal(parts, people, monitor, name)
-    for problem in people.accounts.load():
+    for problem in people.problems:
         tell(str(problem))
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 

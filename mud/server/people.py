@@ -4,25 +4,39 @@ from __future__ import annotations
 
 import itertools
 import logging
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from agents.agent import Agent
-from agents.definition import check_free, check_name, find_definition, find_location
+from agents.definition import check_free, check_name, check_unread, find_definition, find_location
+from agents.population import PauseState
+from mud.clock import iso
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, Refusal
-from mud.portal.session import Message, Session, Sessions, names_around
+from mud.portal.limits import NOT_FROM_THERE, Limits
+from mud.portal.session import Message, Session, Sessions, names_around, tells_password
+from mud.portal.settings import DoorSettings
+from mud.server.away import AwayNews
 from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
-from mud.storage.accounts import Account, AccountFiles
+from mud.storage.accounts import Account, AccountFiles, holds
+from mud.world.names import misleading
 from mud.world.roles import Role
 from mud.world.things import Thing
+
+if TYPE_CHECKING:
+    from mud.portal.authentication import Authenticator
 
 log = logging.getLogger(__name__)
 
 GUEST = "Guest"
+_GUESTS = re.compile(rf"{GUEST}\b", re.IGNORECASE)
+STALE = "You have to come in anew, with your name and your password."
+PASSWORD = "@password"
 
 
 class People:
@@ -41,39 +55,105 @@ class People:
         arrived: Callable[[Agent], None],
     ) -> None:
         self.sessions = Sessions(parts.engine.world)
+        self.settings = partial(parts.configuration.get, DoorSettings)
+        self.limits = Limits(self.settings, parts.clock)
+        self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
         self.accounts = AccountFiles(parts.vault)
+        self.problems = self.accounts.load()
+        self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
-        self._passing: set[str] = set()
-        """Ids of characters that go away when nobody leads them any more: those of guests and of the local player."""
 
-    def enter_local(self, name: str, show: Callable[[Message], None]) -> Session:
-        """Let the person in who started the program. Raises LociError."""
-        session = self._enter(self._character(name), Role.OWNER, show)
-        self._passing.add(session.own)
+    @cached_property
+    def authenticator(self) -> Authenticator:
+        """Checks passwords."""
+        # Imported here because a world without a network needs no password hashes.
+        from mud.portal.authentication import Authenticator
+
+        return Authenticator(self.accounts, self.limits, self.settings, self._parts.clock, self.free_name)
+
+    def enter_local(self, name: str, show: Callable[[Message], None], *, news: bool = False) -> Session:
+        """Let the person in who started the program. Raises LociError.
+
+        Args:
+            news: whether to tell what happened while they were away.
+        """
+        return self._enter(self._character(name), self._session(Role.OWNER, show), news=news)
+
+    def enter(
+        self, account: Account | None, show: Callable[[Message], None], door: str = "", address: str = ""
+    ) -> Session:
+        """Let a person with an account in, or a guest.
+
+        Args:
+            account: as the person came in with it; refused when it was banned since, or has another password.
+            door, address: by which and from where the person comes.
+
+        Raises:
+            LociError, OSError: the person cannot come in.
+        """
+        if self.accounts.is_banned(address):
+            raise Refusal(NOT_FROM_THERE)
+        session = self._session(Role.GUEST, show)
+        session.door, session.address = door, address
+        if account is None:
+            return self._enter(newcomer(self._parts, self._guest_name(), person=True), session)
+        known = self.accounts.find(account.name)
+        if known is None or known.banned or known.hash != account.hash:
+            raise Refusal(STALE)
+        agent = self._character_of(known)
+        if len(self.sessions.of(agent.id)) >= self.settings().sessions_per_account:
+            raise Refusal("You are here from too many places already.", "leave at one of them first")
+        session.account, session.role = known.name, known.role
+        if known.character != agent.id:
+            self.accounts.write(replace(known, character=agent.id))
+        self._enter(agent, session, news=True)
+        self._note_seen(session)
         return session
 
-    def enter(self, account: Account | None, show: Callable[[Message], None]) -> Session:
-        """Let a person with an account in, or a guest. Raises LociError and OSError."""
-        if account is None:
-            session = self._enter(newcomer(self._parts, self._guest_name(), person=True), Role.GUEST, show)
-            self._passing.add(session.own)
-            return session
-        agent = self._character_of(account)
-        if account.character != agent.id:
-            self.accounts.write(replace(account, character=agent.id))
-        return self._enter(agent, account.role, show)
+    def _now(self) -> str:
+        return iso(self._parts.clock.now())
+
+    def _session(self, role: Role, show: Callable[[Message], None]) -> Session:
+        """Return a session that leads no character yet."""
+
+        def submit(line: str) -> Step:
+            return self._submit(session.own, self._without_password(line, session.role), session.role)
+
+        session = Session("", submit, show, role, partial(names_around, self._parts.engine.world))
+        return session
+
+    def _without_password(self, line: str, role: Role) -> str:
+        """Return a line without the password that may have been typed in it; an owner may name an account there."""
+        if not tells_password(line):
+            return line
+        name = " ".join(line.split()[1:])
+        return f"{PASSWORD} {name}" if role is Role.OWNER and self.accounts.find(name) is not None else PASSWORD
 
     def _character_of(self, account: Account) -> Agent:
         """Return the character of an account, made when it never came in.
 
         A character that somebody else had before the account was made is not given away.
         """
-        found = find_definition(account.character or account.name, self._parts.minds.definitions)
-        if found is None or not found.person:
-            return newcomer(self._parts, account.name, person=True)
+        minds = self._parts.minds
         if not account.character:
-            raise LociError(f"{found.name} is somebody else's; the owner can give this account another name")
-        return self._parts.minds.open(found.slug)
+            return self._unlived(account.name) or newcomer(self._parts, account.name, person=True)
+        found = next((one for one in minds.definitions.values() if one.id == account.character), None)
+        if found is None and (slug := self._reloading.brought_back(account.name)):
+            found = minds.definitions[slug]
+        if found is None:
+            return newcomer(self._parts, account.name, person=True)
+        if not found.person:
+            raise LociError(f"{found.name} is played by a mind of the world now; the owner can help")
+        return minds.open(found.slug)
+
+    def _unlived(self, name: str) -> Agent | None:
+        """Return the character that was made for an account just before the program was killed."""
+        minds, world = self._parts.minds, self._parts.engine.world
+        found = next((one for one in minds.definitions.values() if one.person and one.name == name), None)
+        if found is None or found.id in world.where or found.id in world.away:
+            return None
+        agent = minds.open(found.slug)
+        return agent if not agent.memory.total else None
 
     def _character(self, name: str) -> Agent:
         found = find_definition(name, self._parts.minds.definitions)
@@ -90,30 +170,41 @@ class People:
         return next(name for n in itertools.count(1) if (name := f"{GUEST} {n}") not in taken)
 
     def free_name(self, name: str) -> str:
-        """Return a name for a new character, made clean. Raises LociError when it cannot be given."""
+        """Return a name for a new character, made clean. Raises Refusal when it cannot be given."""
         clean = check_name(name)
-        check_free(clean, self._parts.engine.world)
-        if find_definition(clean, self._parts.minds.definitions) is not None:
-            raise Refusal(f"The name {clean} is taken.", "take another name")
+        parts = self._parts
+        taken = Refusal(f"The name {clean} is taken, or looks like one that is.", "take another name")
+        known = [one for definition in parts.minds.definitions.values() for one in definition.names]
+        known += [one.name for one in self.accounts]
+        if _GUESTS.match(clean) or find_definition(clean, parts.minds.definitions) or misleading(clean, known):
+            raise taken
+        try:
+            check_free(clean, parts.engine.world)
+            check_unread(clean, parts.vault / "agents", parts.minds.drafts)
+        except LociError:
+            raise taken from None
         return clean
 
-    def _enter(self, agent: Agent, role: Role, show: Callable[[Message], None]) -> Session:
+    def _enter(self, agent: Agent, session: Session, *, news: bool = False) -> Session:
         parts, engine, character = self._parts, self._parts.engine, agent.definition.thing()
         parts.engine.witnesses.add(agent.id)
         self._reloading.watch_agent(agent.folder)
-        names = partial(names_around, engine.world)
-        session = Session(agent.id, lambda line: self._submit(agent.id, line, session.role), show, role, names)
+        session.own = session.who = agent.id
+        since, led = next((one.at for one in reversed(agent.memory.tail)), ""), bool(self.sessions.of(agent.id))
         if agent.id not in engine.world.where:
             step = engine.enter(character, self._start_of(agent.id).id)
         elif agent.id in engine.world.absent:
             step = engine.come_back(character)
         else:  # led at another door too
-            step = engine.step(agent.id, "look", role)
+            step = engine.step(agent.id, "look", session.role)
         if step.failed:
             raise LociError(step.reply)
-        session.show(Message(step.reply, names=names(agent.id)))
+        session.show(Message(step.reply, names=names_around(engine.world, agent.id)))
         self.sessions.add(session)
+        look_through(self.sessions, parts.minds.resting)
         self._arrived(agent)
+        if news and not led:
+            session.tell("\n".join(self.news.came_back(agent.id, since, self._now())))
         return session
 
     def _start_of(self, who: str) -> Thing:
@@ -128,22 +219,50 @@ class People:
         return found or world.locations()[0]
 
     def leave(self, session: Session) -> None:
-        """Take a session away. The character that nobody leads any more falls asleep, or goes away with its guest."""
+        """Take a session away.
+
+        The character that nobody leads any more falls asleep, or goes away when it has no account.
+        """
         if session not in self.sessions.of(session.own):
             return
         self.sessions.remove(session)
         session.end()
-        character = self._parts.engine.world.get(session.own)
+        self.release(session.own)
+        self._note_seen(session)
+        engine = self._parts.engine
+        character = engine.world.get(session.own)
         if character is None or self.sessions.of(session.own):
             return
-        engine, resting = self._parts.engine, self._parts.minds.resting
-        if resting.leads(session.own) is not None:
-            resting.possession = None
-        if session.own in self._passing:
-            self._passing.discard(session.own)
+        if self.accounts.of(session.own) is None:
             engine.leave(character)
         elif character.id in engine.world.where:
             engine.leave_asleep(character)
+
+    def _note_seen(self, session: Session) -> None:
+        account = self.accounts.find(session.account) if session.account else None
+        if account is None:
+            return
+        try:
+            self.accounts.write(replace(account, seen=self._now()), synced=False)
+        except OSError as error:
+            log.warning("when %s was seen last cannot be written: %s", account.name, error)
+
+    def release(self, who: str) -> None:
+        """End what a person possesses unless an owner leads their character."""
+        resting = self._parts.minds.resting
+        if resting.leads(who) is not None and all(one.role is not Role.OWNER for one in self.sessions.of(who)):
+            resting.possession = None
+            look_through(self.sessions, resting)
+
+    def send_away(self, sessions: Iterable[Session], why: str) -> None:
+        """End sessions, and tell their people why."""
+        for session in list(sessions):
+            session.end(why)
+            self.leave(session)
+
+    def from_address(self, banned: str) -> list[Session]:
+        """Return the sessions from an address or a network."""
+        return [one for one in self.sessions if one.address and holds(banned, one.address)]
 
     def leave_all(self) -> None:
         for session in list(self.sessions):
@@ -155,3 +274,10 @@ class People:
         for session in owners:
             session.tell(text)
         return bool(owners)
+
+
+def look_through(sessions: Sessions, resting: PauseState) -> None:
+    """Let each session show what the agent perceives that its owner possesses, or else its own character."""
+    for session in list(sessions):
+        led = resting.leads(session.own) if session.role is Role.OWNER else None
+        sessions.look_through(session, led.who if led is not None else session.own)

@@ -7,13 +7,14 @@ import logging
 from collections.abc import Callable
 
 from agents.mind.traces import Trace
-from agents.population import PauseState, Population, Possession
+from agents.population import Population, Possession
 from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
-from mud.portal.session import Sessions
 from mud.registry import suggest
+from mud.server.accounts import ANSWERS, answer
 from mud.server.checks import check_lives
+from mud.server.people import People
 from mud.server.wiring import Parts
 from mud.storage.settings import Value, write_typed
 from mud.world.events import Request
@@ -41,9 +42,11 @@ UNANSWERED = phrase("app.requests.unanswered", "name")
 Reload = Callable[[], list[Problem]]
 
 
-async def carry_out(parts: Parts, request: Request, reload: Reload) -> Outcome | Refusal:
+async def carry_out(parts: Parts, request: Request, reload: Reload, people: People | None = None) -> Outcome | Refusal:
     """Carry out a request of a command. Failures are returned as a Refusal, never raised."""
     try:
+        if people is not None and request.name in ANSWERS:
+            return await answer(people, parts.texts, request)
         match request.name:
             case "save":
                 return _save(parts)
@@ -173,10 +176,3 @@ def _command(engine: Engine, who: str, line: str) -> Command | None:
         return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
     except Refusal:
         return None
-
-
-def look_through(sessions: Sessions, resting: PauseState) -> None:
-    """Let each session show what the agent perceives that its owner possesses, or else its own character."""
-    for session in list(sessions):
-        led = resting.leads(session.own)
-        sessions.look_through(session, led.who if led is not None else session.own)

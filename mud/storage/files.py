@@ -114,9 +114,9 @@ def write_unsynced(path: Path, text: str) -> None:
     _replace(path, text, synced=False)
 
 
-def write_private(path: Path, text: str) -> None:
-    """Replace a file as `write_atomic` does; only the owner of the process may read it."""
-    _replace(path, text, synced=True, mode=0o600)
+def write_private(path: Path, text: str, *, synced: bool = True) -> None:
+    """Replace a file as `write_atomic` does, or as `write_unsynced`; only the owner of the process may read it."""
+    _replace(path, text, synced=synced, mode=0o600)
 
 
 def _replace(path: Path, text: str, *, synced: bool, mode: int | None = None) -> None:

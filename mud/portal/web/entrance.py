@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Awaitable
 
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
 from mud.errors import LociError, Refusal
 from mud.portal.web.pages import body_of, page
@@ -74,6 +74,11 @@ def _signed_in(visit: Visit, role: Role, account: Account | None) -> Response:
     return visit.site.remember(go_to(HOME), visit.site.visitors.sign_in(role, account))
 
 
+async def _token(visit: Visit) -> Response:
+    """Return the token to a page whose connection was lost, as it may have been signed in anew meanwhile."""
+    return JSONResponse({"token": visit.token})
+
+
 async def _logout(visit: Visit) -> Response:
     visit.site.visitors.sign_out(visit.site.cookie_of(visit.connection))
     return go_to("/login")
@@ -89,5 +94,6 @@ ROUTES = (
     WebRoute("POST", "/login", None, _login),
     WebRoute("POST", "/register", None, _register),
     WebRoute("POST", "/guest", None, _guest),
+    WebRoute("GET", "/token", Role.GUEST, _token),
     WebRoute("POST", "/logout", None, _logout),
 )

@@ -7,13 +7,13 @@ from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from mud.portal.web.visit import Visit
 from mud.world.roles import Role
 
 FOLDER = Path(__file__).parent / "pages"
+NOTHING = "There is nothing here."
 CURRENT = ' aria-current="page"'
 
 
@@ -60,14 +60,18 @@ def page(
 
 
 def body_of(file: str, **values: str) -> str:
-    """Return the HTML of a file in `pages/`, with values that are texts, not HTML."""
-    return _template(file).substitute({key: escape(value) for key, value in values.items()})
+    """Return the HTML of a file in `pages/`, with values that are texts, not HTML; `$line` is where one types."""
+    texts = {key: escape(value) for key, value in values.items()}
+    return _template(file).substitute(texts, line=_template("line").template)
 
 
 def _template(name: str) -> Template:
     return Template((FOLDER / f"{name}.html").read_text("utf-8"))
 
 
-def sorry(request: Request, status: int, why: str) -> Response:
-    """Return the answer to what cannot be answered, as a text."""
-    return PlainTextResponse(why or "There is nothing here.", status)
+def sorry(visit: Visit, status: int, why: str) -> Response:
+    """Return the answer to what cannot be answered: a page for people, a text for programs."""
+    why = NOTHING if status == 404 else why
+    if "text/html" not in visit.connection.headers.get("accept", ""):
+        return PlainTextResponse(why, status)
+    return page(visit, "Loci", body_of("sorry", title=str(status), why=why), status=status)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.portal.web import entrance, monitoring, play
+from mud.portal.web import connection, entrance, monitoring, play
 from mud.portal.web.visit import WebRoute
 
-ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *monitoring.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *connection.ROUTES, *monitoring.ROUTES)

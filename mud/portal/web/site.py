@@ -22,8 +22,9 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
-from mud.errors import LociError
+from mud.errors import LociError, Refusal
 from mud.portal.portal import Portal
+from mud.portal.web.pages import sorry
 from mud.portal.web.ticker import Ticker
 from mud.portal.web.visit import Visit, WebRoute, fields, go_to
 from mud.portal.web.visitors import LASTS, Visitors
@@ -57,7 +58,7 @@ class Site:
 
         self.portal = portal
         self.visitors = Visitors(portal)
-        self.ticker = Ticker(portal)
+        self.ticker = Ticker(portal, self.visitors.sweep)
         self.owner_token = secrets.token_urlsafe(24)
         self._host, self._cookie = host, f"loci-{port}"
         table = Starlette(routes=[*self._routes(ROUTES), Mount("/static", _Static(directory=STATIC))])
@@ -116,48 +117,66 @@ class Site:
 
     def _answer(self, route: WebRoute) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         async def answer(request: Request) -> Response:
+            self._check_address(request)
             visit = self.visit(request)
-            if route.role is not None and (visit.role is None or visit.role < route.role):
+            try:
+                _check_role(visit, route)
+            except HTTPException:
                 if visit.role is None and route.method == "GET" and "text/html" in request.headers.get("accept", ""):
                     return go_to("/login")
-                raise HTTPException(403, "That is not for you.")
+                raise
             if route.method == "POST":
-                await _check_token(visit)
+                _check_token(visit, request.headers.get("x-token") or await _token_of_form(visit))
             answered = await route.answer(visit)
             assert answered is not None
             return answered
 
         return answer
 
+    def _check_address(self, connection: HTTPConnection) -> None:
+        """Raise HTTPException for an address that may not come in."""
+        try:
+            self.portal.authenticator.check_address(connection.client.host if connection.client else "")
+        except Refusal as refusal:
+            raise HTTPException(403, refusal.text) from None
+
     def _socket(self, route: WebRoute) -> Callable[[WebSocket], Coroutine[Any, Any, None]]:
         async def answer(socket: WebSocket) -> None:
             visit = self.visit(socket)
-            right = _same_origin(socket.headers) and hmac.compare_digest(
-                socket.query_params.get("token", "").encode(), visit.token.encode()
-            )
-            if not right or (route.role is not None and (visit.role is None or visit.role < route.role)):
-                await socket.send_denial_response(PlainTextResponse("That is not for you.", 403))
-                return
-            await route.answer(visit)
+            try:
+                self._check_address(socket)
+                _check_role(visit, route)
+                _check_token(visit, socket.query_params.get("token"))
+            except HTTPException as error:
+                await socket.send_denial_response(PlainTextResponse(error.detail, error.status_code))
+            else:
+                await route.answer(visit)
 
         return answer
 
-    @staticmethod
-    async def _wrong(request: Request, error: Exception) -> Response:
-        from mud.portal.web.pages import sorry
-
+    async def _wrong(self, request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        return sorry(request, error.status_code, error.detail)
+        return sorry(self.visit(request), error.status_code, error.detail)
 
 
-async def _check_token(visit: Visit) -> None:
-    """Raise HTTPException when a post does not come from one of our own pages."""
-    headers = visit.request.headers
-    sent = headers.get("x-token")
-    if sent is None and headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
-        sent = fields(await visit.body()).get("token")
-    if not _same_origin(headers) or not hmac.compare_digest((sent or "").encode(), visit.token.encode()):
+def _check_role(visit: Visit, route: WebRoute) -> None:
+    """Raise HTTPException unless the visitor has the role that a route asks for."""
+    if route.role is not None and (visit.role is None or visit.role < route.role):
+        raise HTTPException(403, "That is not for you.")
+
+
+def _check_token(visit: Visit, token: str | None) -> None:
+    """Raise HTTPException for what does not come from one of our own pages."""
+    if not _same_origin(visit.connection.headers) or not hmac.compare_digest(
+        (token or "").encode(), visit.token.encode()
+    ):
         raise HTTPException(403, "That page was too old. Go back, load it again, and send it once more.")
+
+
+async def _token_of_form(visit: Visit) -> str | None:
+    if not visit.request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+        return None
+    return fields(await visit.body()).get("token")
 
 
 def _same_origin(headers: Headers) -> bool:

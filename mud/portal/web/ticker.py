@@ -1,37 +1,68 @@
-"""Tells connected pages that the world has changed, a few times a second at most."""
+"""Tells connected pages what changes in the world around their characters."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 
 from mud.engine.engine import Step
 from mud.portal.portal import Portal
 from mud.portal.web.screen import Screen
+from mud.portal.web.views import Views
 
 PAUSE = 0.25  # seconds between two looks at the world
+MOST_WORDS = 50  # speeches that wait for a page
+SWEEP = 30.0  # seconds between two looks at who is silent
 
 
 class Ticker:
-    """Lets screens look again after steps of anybody."""
+    """Lets pages look again after steps of anybody, a few times a second at most.
 
-    def __init__(self, portal: Portal) -> None:
-        self.screens: set[Screen] = set()
-        self._portal = portal
+    Args:
+        sweep: called from time to time, to let go who has been silent for too long.
+    """
+
+    def __init__(self, portal: Portal, sweep: Callable[[], None]) -> None:
+        self.views = Views(portal)
+        self._portal, self._sweep = portal, sweep
+        self._screens: set[Screen] = set()
+        self._maps: set[Screen] = set()
         self._changed = asyncio.Event()
         portal.engine.observe(self._noticed)
-        self._task = asyncio.create_task(self._run(), name="web panels")
+        self._tasks = [asyncio.create_task(self._look()), asyncio.create_task(self._sweep_on())]
+
+    def add(self, screen: Screen, *, is_map: bool) -> None:
+        self._screens.add(screen)
+        if is_map:
+            self._maps.add(screen)
+
+    def discard(self, screen: Screen) -> None:
+        self._screens.discard(screen)
+        self._maps.discard(screen)
 
     def stop(self) -> None:
         self._portal.engine.unobserve(self._noticed)
-        self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
 
     def _noticed(self, step: Step) -> None:
         self._changed.set()
+        for screen in self._maps if step.events else ():
+            if screen.session is not None:
+                for said in self.views.said(screen.session, step):
+                    screen.add("said", said, MOST_WORDS)
+                for went in self.views.went(screen.session, step):
+                    screen.add("went", went, MOST_WORDS)
 
-    async def _run(self) -> None:
+    async def _look(self) -> None:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            for screen in tuple(self.screens):
+            for screen in tuple(self._screens):
                 screen.look()
             await self._portal.clock.sleep(PAUSE)
+
+    async def _sweep_on(self) -> None:
+        while True:
+            await self._portal.clock.sleep(SWEEP)
+            self._sweep()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import parse_qsl
 
 from starlette.exceptions import HTTPException
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.websockets import WebSocket
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from mud.portal.web.site import Site
 
 LONGEST_BODY = 64 * 1024
+PATIENCE = 15.0  # seconds that a body may take to come
 FIELDS = 16  # most fields of a form
 
 
@@ -64,10 +66,14 @@ class Visit:
         """Return the body of a request. Raises HTTPException when it is too long."""
         if self._body is None:
             read = bytearray()
-            async for chunk in self.request.stream():
-                read += chunk
-                if len(read) > LONGEST_BODY:
-                    raise HTTPException(413, "That is too much at once.")
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    async for chunk in self.request.stream():
+                        read += chunk
+                        if len(read) > LONGEST_BODY:
+                            raise HTTPException(413, "That is too much at once.")
+            except (TimeoutError, ClientDisconnect):
+                raise HTTPException(408, "That took too long.") from None
             self._body = bytes(read)
         return self._body
 

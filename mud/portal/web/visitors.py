@@ -5,14 +5,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
+from mud.portal.phrases import IDLE
 from mud.portal.portal import Portal
+from mud.portal.session import Message, Session
 from mud.portal.web.seat import Seat
 from mud.storage.accounts import Account
 from mud.world.roles import Role
 
+DOOR = "web"
 MOST = 2000
 """Browsers that may be signed in at a time; then the one that was silent longest is signed out."""
 LASTS = 12 * 3600.0
@@ -56,9 +59,20 @@ class Visitors:
             oldest = min(self._visitors, key=lambda one: (self._visitors[one].seat.taken, self._visitors[one].seen))
             self.sign_out(oldest)
         cookie = secrets.token_urlsafe(32)
-        owner = role is Role.OWNER and account is None
-        enter = self._portal.enter_owner if owner else partial(self._portal.enter, account)
-        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), Seat(self._portal, enter))
+
+        def enter(show: Callable[[Message], None], address: str) -> Session:
+            if role is not Role.OWNER or account is not None:
+                return self._portal.enter(self._visitors[cookie].account, show, DOOR, address)
+            session = self._portal.enter_owner(show)
+            session.door, session.address = DOOR, address
+            return session
+
+        def left() -> None:
+            if role is Role.GUEST:  # whose character goes with the session
+                self._visitors.pop(cookie, None)
+
+        seat = Seat(self._portal, enter, left)
+        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), seat)
         return cookie
 
     def sign_out(self, cookie: str) -> None:
@@ -88,6 +102,13 @@ class Visitors:
             return False
         visitor.account, visitor.role = today, today.role
         return True
+
+    def sweep(self) -> None:
+        """Sign out whose time is over, and let go who has typed nothing for too long."""
+        for cookie, one in list(self._visitors.items()):
+            one.seat.leave_when_idle(self._portal.say(IDLE))
+            if self._clock.monotonic() - one.seen > LASTS and not one.seat.taken:
+                self.sign_out(cookie)
 
     def close(self) -> None:
         """Sign everybody out."""

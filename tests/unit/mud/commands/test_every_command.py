@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mud.commands
-from mud.commands import Command
+from mud.commands import WHO, Command
 from mud.commands._command import CATEGORIES, KEEPS
 from mud.engine import engine as engine_module
 from mud.registry import collect, load
@@ -77,7 +77,7 @@ def test_roles_fail_closed_for_every_command_and_each_of_its_names(name: str, ro
             if role is Role.AGENT:
                 assert step.reply.startswith(f'There is no command "{verb}".')
             else:
-                assert step.reply == f"Only the owner of this world may use {one.name}."
+                assert step.reply == f"Only {TEXTS.render(WHO[one.role])} may use {one.name}."
             assert not step.requests
             assert not step.quit
             assert not step.events

@@ -9,7 +9,8 @@ from mud.commands import Outcome
 from mud.engine.engine import Step
 from mud.errors import Problem, Refusal
 from mud.portal.session import Session, Sessions
-from mud.server.requests import carry_out, look_through, submit
+from mud.server.people import look_through
+from mud.server.requests import carry_out, submit
 from mud.storage.world_files import read_state
 from mud.world.events import Request
 from mud.world.roles import Role

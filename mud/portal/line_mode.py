@@ -1,0 +1,86 @@
+"""The line mode of a terminal: an input line with history and editing at the bottom, the world above it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterable
+
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import CompleteEvent, Completer, Completion
+from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
+from prompt_toolkit.history import History
+from prompt_toolkit.patch_stdout import patch_stdout
+
+from mud.portal.ansi import Style, draw, fitting
+from mud.portal.completion import Completions
+from mud.portal.history import InputHistory
+from mud.portal.session import Message, Session, tells_password
+
+
+class _Kept(History):
+    """Typed lines for the arrow keys, in the file of an `InputHistory`; private ones are left out."""
+
+    def __init__(self, kept: InputHistory, session: Session) -> None:
+        super().__init__()
+        self._kept, self._session = kept, session
+
+    def append_string(self, string: str) -> None:
+        if not self._session.private and not tells_password(string):
+            super().append_string(string)
+
+    def load_history_strings(self) -> Iterable[str]:
+        return reversed(self._kept.read())
+
+    def store_string(self, string: str) -> None:
+        self._kept.add(string)
+
+
+class _Completer(Completer):
+    def __init__(self, complete: Callable[[str], Completions]) -> None:
+        self._complete = complete
+
+    def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        line = document.text_before_cursor
+        found = self._complete(line)
+        return (Completion(choice, found.start - len(line)) for choice in found.choices)
+
+
+def coloured() -> Callable[[Message], str]:
+    """Return what draws messages for this terminal: wrapped at its width, and in colours unless NO_COLOR is set."""
+    colours = 0 if os.environ.get("NO_COLOR") else 16
+
+    def drawn(message: Message) -> str:
+        style = Style(colours, fitting(shutil.get_terminal_size().columns))
+        return draw(message, style).decode().replace("\r\n", "\n").removesuffix("\n")
+
+    return drawn
+
+
+async def ask_name(question: str, default: str) -> str | None:
+    """Ask who comes in, and return the answer, or the default for none; None at Ctrl-D or Ctrl-C."""
+    try:
+        typed = await PromptSession[str]().prompt_async(question, set_exception_handler=False)
+    except (EOFError, KeyboardInterrupt):
+        return None
+    return typed.strip() or default
+
+
+async def run_lines(session: Session, complete: Callable[[Session, str], Completions], history: InputHistory) -> None:
+    """Run a session at a terminal until `quit`, Ctrl-D or Ctrl-C. The tab key completes."""
+    prompt: PromptSession[str] = PromptSession(
+        "> ",
+        history=_Kept(history, session),
+        completer=_Completer(lambda line: complete(session, line)),
+        complete_while_typing=False,
+        is_password=Condition(lambda: session.private),
+    )
+    session.on_private = lambda private: prompt.app.invalidate()
+    with patch_stdout(raw=True):
+        while not session.over:
+            try:
+                session.type(await prompt.prompt_async(set_exception_handler=False))
+            except (EOFError, KeyboardInterrupt):
+                session.type("quit")
+                return

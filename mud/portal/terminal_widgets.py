@@ -1,0 +1,189 @@
+"""The parts of the terminal's screen: the story, the panels, and the line in which one types."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
+from textual.events import Resize
+from textual.message import Message as Posted
+from textual.widgets import Input, RichLog, Static
+
+from mud.portal.completion import Completions, filled
+from mud.portal.history import InputHistory
+from mud.portal.session import tells_password
+
+KEPT = 1_000  # texts of the story that can be scrolled back to
+
+
+class Story(RichLog):
+    """What happened, newest last. It is wrapped anew when its width changes, and stays where one has scrolled to."""
+
+    def __init__(self, more: str, id: str) -> None:
+        super().__init__(id=id, wrap=True, min_width=1, auto_scroll=False)
+        self._more, self._texts, self._columns = more, deque[Text](maxlen=KEPT), 0
+        self._place = ""
+
+    def tell(self, texts: Iterable[Text]) -> None:
+        """Append texts."""
+        for text in texts:
+            self._texts.append(text)
+            self._write(text, self._at_end)
+        if len(self.lines) > 20 * KEPT:
+            self._wrap()
+        self._note_end()
+
+    def name_place(self, name: str) -> None:
+        """Show the name of a place above the story."""
+        self._place = name
+        self._note_end()
+
+    @property
+    def _at_end(self) -> bool:
+        return self.scroll_target_y >= self.max_scroll_y
+
+    def follow(self) -> None:
+        """Show the newest again."""
+        self.scroll_end(animate=False)
+
+    def on_resize(self, event: Resize) -> None:
+        if self.scrollable_content_region.width != self._columns:
+            self._columns = self.scrollable_content_region.width
+            self._wrap()
+
+    def _wrap(self) -> None:
+        self.clear()
+        for text in self._texts:
+            self._write(text, False)
+        self.follow()
+
+    def _write(self, text: Text, follow: bool) -> None:
+        if self._columns:
+            self.write(text, width=self._columns, scroll_end=follow)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._note_end()
+
+    def _note_end(self) -> None:
+        self.border_title = self._place if self._at_end else f"{self._place} ({self._more})"
+
+
+class Panel(VerticalScroll, can_focus=True):
+    """Some lines under a title; Enter or a click on the title folds it away but for the title."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "fold")]
+
+    def __init__(self, title: str, id: str) -> None:
+        super().__init__(id=id)
+        self.border_title = title
+        self._lines = Static()
+
+    def compose(self) -> ComposeResult:
+        yield self._lines
+
+    def fill(self, text: Text) -> None:
+        """Show other lines."""
+        self._lines.update(text)
+
+    def action_fold(self) -> None:
+        """Fold the panel away, or back."""
+        self.toggle_class("folded")
+
+    def on_click(self, event: object) -> None:
+        if getattr(event, "y", 1) == 0:
+            self.action_fold()
+
+
+class Prompt(Input):
+    """The line in which one types, with history and completion.
+
+    Args:
+        complete: returns what the end of a line may become.
+        choose: called with the choices for the end of the line and the number of the one that stands in it, if any.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("tab", "complete"),
+        Binding("up", "earlier(1)"),
+        Binding("down", "earlier(-1)"),
+        Binding("pageup", "page(-1)"),
+        Binding("pagedown", "page(1)"),
+    ]
+
+    class Typed(Posted):
+        """A line was typed."""
+
+        def __init__(self, line: str) -> None:
+            super().__init__()
+            self.line = line
+
+    def __init__(
+        self,
+        history: InputHistory,
+        complete: Callable[[str], Completions],
+        choose: Callable[[Sequence[str], int | None], None],
+        id: str,
+    ) -> None:
+        super().__init__(id=id, compact=True, select_on_focus=False)
+        self._history, self._complete, self._choose = history, complete, choose
+        self._lines, self._back, self._draft = history.read(), 0, ""
+        self._begin = 0  # where what is completed begins
+        self._choices: list[str] = []  # the lines that Tab goes through
+        self._completed = ""  # the line as Tab left it
+
+    def action_complete(self) -> None:
+        """Fill in what all choices share, else go on to the next choice."""
+        line, rest = self.value[: self.cursor_position], self.value[self.cursor_position :]
+        if self._choices and self.value == self._completed:
+            at = (self._choices.index(line) + 1) % len(self._choices) if line in self._choices else 0
+            self._put(self._choices[at], rest)
+            self._choose([one[self._begin :] for one in self._choices], at)
+            return
+        found = self._complete(line)
+        several = len(found.choices) > 1
+        self._begin = found.start
+        self._choices = [line[: found.start] + choice for choice in found.choices] if several else []
+        self._put(filled(line, found), rest)
+        self._choose(found.choices if several else (), None)
+
+    def _put(self, line: str, rest: str) -> None:
+        self._completed = line + rest
+        self.value = self._completed
+        self.cursor_position = len(line)
+
+    def watch_value(self, value: str) -> None:
+        if self._choices and value != self._completed:
+            self._choices = []
+            self._choose((), None)
+
+    def action_earlier(self, steps: int) -> None:
+        """Go back in what was typed before, or forward to what is being typed."""
+        back = min(max(self._back + steps, 0), len(self._lines))
+        if self.password or back == self._back:
+            return
+        if self._back == 0:
+            self._draft = self.value
+        self._back = back
+        self.value = self._lines[-back] if back else self._draft
+        self.cursor_position = len(self.value)
+
+    async def action_submit(self) -> None:
+        line, self._back = self.value, 0
+        self.value = ""
+        if not line.strip() and not self.password:
+            return
+        if not self.password and not tells_password(line) and self._lines[-1:] != [line]:
+            self._lines.append(line)
+            self._history.add(line)
+        self.post_message(self.Typed(line))
+
+    def action_page(self, pages: int) -> None:
+        """Scroll the story."""
+        story = self.screen.query_one(Story)
+        story.scroll_relative(y=pages * max(1, story.size.height - 2), animate=False)

@@ -1,0 +1,124 @@
+"""The websocket of a page: the story and what is around goes out, what is typed comes in."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import orjson
+from starlette.websockets import WebSocketDisconnect
+
+from mud.clock import iso
+from mud.errors import LociError, Refusal
+from mud.portal.session import Session
+from mud.portal.web.screen import TOO_SLOW, Screen
+from mud.portal.web.seat import to_json
+from mud.portal.web.visit import Visit, WebRoute
+from mud.world.roles import Role
+
+NOT_LET_IN = 4403  # code that closes a websocket
+LONGEST_NUMBER = 12  # digits
+LONGEST_PAGE = 32  # characters of the name that a page gives itself
+LONGEST_COMPLETED = 400  # characters of a line that is completed
+MOST_CHOICES = 12
+
+
+async def _connected(visit: Visit) -> None:
+    socket = visit.socket
+    await socket.accept()
+    try:
+        with visit.portal.limits.connection(visit.address):
+            await _serve(visit)
+    except (LociError, OSError) as error:
+        why = f"{error.text} ({error.hint})" if isinstance(error, Refusal) and error.hint else str(error)
+        await socket.send_text(to_json({"sorry": why}))
+        await socket.close(NOT_LET_IN)
+    except WebSocketDisconnect:
+        pass  # the browser is gone
+
+
+async def _serve(visit: Visit) -> None:
+    """Sit down at the visitor's seat, and carry what is said both ways until the page or the session is gone."""
+    assert visit.visitor is not None
+    asked, seat, ticker = visit.socket.query_params, visit.visitor.seat, visit.site.ticker
+    shown = _number(asked.get("since", "")) if asked.get("story") == seat.story.name else 0
+    is_map = asked.get("view") == "map"
+    screen = Screen(visit.portal, visit.socket, seat, ticker.views.map if is_map else ticker.views.play, shown)
+    session = seat.sit(screen, visit.address)
+    ticker.add(screen, is_map=is_map)
+    try:
+        screen.put("hello", _hello(visit, session, asked.get("page", "")))
+        if session.private:
+            screen.put("private", True)
+        screen.look()
+        screen.wake(at_once=True)
+        await _first_of(screen.write(), _read(visit, screen), screen.until_cut_off())
+        if screen.cut_off:
+            await asyncio.wait_for(visit.socket.close(TOO_SLOW), 1)
+    except TimeoutError:
+        pass  # it does not even take the farewell; the server lets it fall
+    finally:
+        ticker.discard(screen)
+        seat.rise(screen)
+
+
+async def _first_of(*work: Any) -> None:
+    """Run coroutines until one of them ends, and end the others. Raises what the first one raised."""
+    tasks = [asyncio.ensure_future(one) for one in work]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _hello(visit: Visit, session: Session, page: str) -> dict[str, object]:
+    assert visit.visitor is not None
+    world, seat = visit.portal.engine.world, visit.visitor.seat
+    character = world.get(session.own)
+    now = visit.portal.clock.now()
+    there = now.astimezone(visit.portal.clock.zone)
+    offset = there.utcoffset()
+    return {
+        "story": seat.story.name,
+        "taken": seat.taken_of(page[:LONGEST_PAGE]),
+        "who": session.own,
+        "name": character.name if character else "",
+        "now": iso(now),
+        "offset": offset.total_seconds() / 60 if offset else 0,
+    }
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= LONGEST_NUMBER else 0
+
+
+async def _read(visit: Visit, screen: Screen) -> None:
+    """Carry out what the page sends; what is not as our pages send it is ignored."""
+    async for text in visit.socket.iter_text():
+        try:
+            sent = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            continue
+        match sent:
+            case {"line": str(line), "page": str(page), "number": int(number)}:
+                await _type(visit, screen, line, page[:LONGEST_PAGE], number)
+            case {"complete": str(line)} if screen.session is not None:
+                found = visit.portal.complete(screen.session, line[:LONGEST_COMPLETED])
+                choices = found.choices[:MOST_CHOICES]
+                screen.answer("completed", {"line": line, "start": found.start, "choices": choices})
+
+
+async def _type(visit: Visit, screen: Screen, line: str, page: str, number: int) -> None:
+    assert visit.visitor is not None
+    pause = visit.portal.limits.line(visit.address, visit.visitor.name)
+    if pause:
+        await visit.portal.clock.sleep(pause)
+    visit.visitor.seat.type(line, page, number)
+    screen.look()
+
+
+ROUTES = (WebRoute("WEBSOCKET", "/socket", Role.GUEST, _connected),)
