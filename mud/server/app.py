@@ -229,7 +229,7 @@ class App:
 
         await self._parts.clock.sleep(COME_IN)
         ports, name = self._ports(), lambda: self._local.name
-        await serve_doors(self._parts, self._people, self._monitor, ports, self._tell, name)
+        await serve_doors(self._parts, self._people, ports, self._tell, name, self._monitor)
 
     def _ports(self) -> dict[str, Sequence[int]]:
         """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""

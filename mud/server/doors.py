@@ -30,8 +30,9 @@ log = logging.getLogger(__name__)
 P = ParamSpec("P")
 
 
-def make_portal(parts: Parts, people: People, monitor: Monitor, name: Callable[[], str]) -> Portal:
+def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: Monitor | None = None) -> Portal:
     """Return what doors are given; `name` returns that of the person who started the program."""
+    monitor = monitor or Monitor(parts, people.sessions)
     return Portal(
         engine=parts.engine,
         clock=parts.clock,
@@ -98,10 +99,10 @@ def _mind(parts: Parts, who: str) -> OpenMind | None:
 async def serve_doors(
     parts: Parts,
     people: People,
-    monitor: Monitor,
     ports: Mapping[str, Sequence[int]],
     tell: Callable[[str], None],
     name: Callable[[], str],
+    monitor: Monitor,
 ) -> None:
     """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
@@ -109,7 +110,7 @@ async def serve_doors(
         tell: called with what owners should know: the address of each door, or why it cannot listen.
         name: returns the name of the person who started the program.
     """
-    portal = make_portal(parts, people, monitor, name)
+    portal = make_portal(parts, people, name, monitor)
     for problem in people.problems:
         tell(str(problem))
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))

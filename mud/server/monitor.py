@@ -27,7 +27,11 @@ class Monitor:
     """
 
     def __init__(
-        self, parts: Parts, sessions: Sessions, unsynced: Callable[[], str], timing: LoopTiming | None = None
+        self,
+        parts: Parts,
+        sessions: Sessions,
+        unsynced: Callable[[], str] = str,
+        timing: LoopTiming | None = None,
     ) -> None:
         self._parts, self._sessions, self._unsynced, self._timing = parts, sessions, unsynced, timing
         self._metrics: WorldMetrics | None = None

@@ -21,7 +21,7 @@ def monitor(home: House, *sessions: Session) -> Monitor:
     known = Sessions(home.engine.world)
     for one in sessions:
         known.add(one)
-    return Monitor(home.parts, known, lambda: "")
+    return Monitor(home.parts, known)
 
 
 async def test_what_prometheus_reads_is_what_the_world_did(tmp_path: Path) -> None:

@@ -69,7 +69,7 @@ def test_steps_thoughts_calls_recalls_and_folds_come_to_a_collector_without_a_pr
         world.say(f"say I counted {number} pears. | the plum is my secret", f"{number} pears")
     world.say("recall pears", "pears")
     spans: dict[str, list[Any]] = {}
-    while set(spans) < {"step", "thought", "model call", "recall", "fold"}:
+    while not (set(spans) >= {"step", "recall", "fold"} and _traces(spans, "thought") & _traces(spans, "model call")):
         request = collector.taken.get(timeout=PATIENCE)
         assert b"pears" not in (sent := request.SerializeToString())
         assert b"plum" not in sent
@@ -77,18 +77,15 @@ def test_steps_thoughts_calls_recalls_and_folds_come_to_a_collector_without_a_pr
             assert "loci" in str(resource.resource)
             for one in resource.scope_spans[0].spans:
                 spans.setdefault(one.name, []).append(one)
-    thoughts = {one.trace_id for one in spans["thought"]}
-    called = [one for one in spans["model call"] if {"thinking"} & {a.value.string_value for a in one.attributes}]
-    assert called
     world.type("quit")
     assert world.wait() == 0
-    while not collector.taken.empty():
-        for resource in collector.taken.get().resource_spans:
-            thoughts |= {one.trace_id for one in resource.scope_spans[0].spans if one.name == "thought"}
-    assert {one.trace_id for one in called} <= thoughts
     said = [one for one in spans["step"] if "say" in {a.value.string_value for a in one.attributes}]
     assert said
     assert all(one.end_time_unix_nano > one.start_time_unix_nano for one in said)
+
+
+def _traces(spans: dict[str, list[Any]], name: str) -> set[bytes]:
+    return {one.trace_id for one in spans.get(name, [])}
 
 
 def test_a_collector_that_is_away_is_told_of_once_and_the_world_ends_as_ever(tmp_path: Path) -> None:
