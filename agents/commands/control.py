@@ -256,7 +256,8 @@ def _may_be_forgotten(minds: Population, request: Request) -> AgentDefinition:
         raise Refusal(minds.say(NOT_ONESELF))
     if minds.world is None or minds.send_away is None:
         raise Refusal(minds.say(NO_WORLD))
-    if definition.person and minds.world.location_of(definition.id) is not None:
+    here = minds.world.location_of(definition.id) is not None and definition.id not in minds.world.absent
+    if definition.person and here:
         raise Refusal(minds.say(PRESENT, name=definition.name))
     return definition
 

@@ -82,16 +82,32 @@ class Row:
         return Row(self.owner, self.task, self.hour + other.hour, self.day + other.day, self.total + other.total)
 
 
+DAYS = 31
+"""Days whose spending is kept apart, those without any not counted."""
+
+
 class Spending:
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
         self._rows: dict[tuple[str, str], Row] = {}
+        self._days: dict[str, dict[str, Amount]] = {}
         self._hour = self._day = ""
         self.changed = False
 
     def add(self, owner: str, task: str, amount: Amount) -> None:
         self._roll()
         self._add(Row(owner, task, amount, amount, amount))
+        self._add_to_day(self._day, owner, amount)
+
+    def _add_to_day(self, day: str, owner: str, amount: Amount) -> None:
+        owners = self._days.setdefault(day, {})
+        owners[owner] = owners.get(owner, Amount()) + amount
+        for old in sorted(self._days)[:-DAYS]:
+            del self._days[old]
+
+    def days(self) -> list[tuple[str, dict[str, Amount]]]:
+        """Return what was spent on each of the last `DAYS` days (UTC) with any spending, by owner, oldest first."""
+        return sorted((day, dict(owners)) for day, owners in self._days.items())
 
     def _add(self, row: Row) -> None:
         key = (row.owner, row.task)
@@ -101,6 +117,9 @@ class Spending:
     def rename(self, old: str, new: str) -> None:
         for key in [key for key in self._rows if key[0] == old]:
             self._add(replace(self._rows.pop(key), owner=new))
+        for day, owners in list(self._days.items()):
+            if old in owners:
+                self._add_to_day(day, new, owners.pop(old))
 
     def rows(self) -> list[Row]:
         self._roll()
@@ -128,7 +147,9 @@ class Spending:
         rows = self.rows()
         self.changed = False
         spent = [dict(zip(Row.__slots__, astuple(row), strict=True)) for row in rows]
-        return json.dumps({"hour": self._hour, "day": self._day, "spent": spent}, ensure_ascii=False, indent=1) + "\n"
+        days = {day: {owner: astuple(one) for owner, one in owners.items()} for day, owners in self.days()}
+        told = {"hour": self._hour, "day": self._day, "spent": spent, "days": days}
+        return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
 
     def load(self, text: str) -> bool:
         """Read what `dump` returned, or as much as can be read, and return whether that was everything."""
@@ -142,8 +163,20 @@ class Spending:
         rows = [row for record in records if (row := _row(record))]
         self._rows = {(row.owner, row.task): row for row in reversed(rows)}
         self._hour, self._day = str(found.get("hour", "")), str(found.get("day", ""))
+        whole = self._load_days(found.get("days", {}))
         self._roll()
-        return len(self._rows) == len(records)
+        return whole and len(self._rows) == len(records)
+
+    def _load_days(self, days: Any) -> bool:
+        """Take up what `dump` wrote of the days, as far as it can be read; return whether that was everything."""
+        self._days, whole = {}, isinstance(days, dict)
+        for day, owners in (days if whole else {}).items():
+            for owner, amount in (owners if isinstance(owners, dict) else {"": owners}).items():
+                row = _row({"owner": owner, "task": day, "hour": amount, "day": amount, "total": amount})
+                if row is not None:
+                    self._add_to_day(day, owner, row.day)
+                whole = whole and row is not None
+        return whole
 
 
 def _row(record: Any) -> Row | None:

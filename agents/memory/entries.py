@@ -115,6 +115,11 @@ def undreamt(entries: Iterable[Entry]) -> tuple[Entry, ...]:
     return tuple(one._replace(text="I dreamed something.") if one.kind == "dream" else one for one in entries)
 
 
+SCORE_PARTS = (
+    "lexical", "vector", "neighbours", "who", "when", "answer", "echoed", "called", "recency", "importance",
+)  # fmt: skip
+
+
 class Hit(NamedTuple):
     """One result of recall, with all parts of its score."""
 
@@ -138,6 +143,21 @@ class Hit(NamedTuple):
     called: float = 0.0  # bonus for a note that the query names
     times: int = 1  # how often the same words were perceived
     at: str = ""
+
+    @property
+    def parts(self) -> dict[str, float | None]:
+        """What the score is made of."""
+        return {name: getattr(self, name) for name in SCORE_PARTS}
+
+    def record(self) -> dict[str, Any]:
+        """Return it as the command line prints it as JSON."""
+        where: dict[str, Any] = {"seq": self.seq}
+        if self.covers is not None:
+            where = {"covers": {"first": self.covers[0], "last": self.covers[1]}}
+        if self.title is not None:
+            where["title"] = self.title
+        told = {"kind": self.kind, "text": self.text, "at": self.at or None, "times": self.times, "score": self.score}
+        return {**where, **told, **self.parts}
 
 
 def entry_from_perceived(perceived: Perception, seq: int, at: str, source: int, names: tuple[str, ...] = ()) -> Entry:

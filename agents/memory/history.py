@@ -119,6 +119,15 @@ def newest(archive: Path, before: int, marks: Sequence[bytes], files: int) -> tu
     return found, looked
 
 
+def raw_line(archive: Path, seq: int) -> str | None:
+    """Return the line of a memory as it stands in the archive; None when there is none. Raises OSError."""
+    for _, _, path in files_of(archive, seq, seq):
+        data = read_lines(path)
+        if (start := line_of(data, seq)) >= 0:
+            return data[start : data.find(b"\n", start)].decode("utf-8", "replace")
+    return None
+
+
 def size(folder: Path) -> tuple[int, int]:
     """Return the total bytes of an archive's files, and their number. Raises OSError."""
     files = archive_files(folder)

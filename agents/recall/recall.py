@@ -11,12 +11,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
+import sqlite3
 from collections import defaultdict
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar, TypeVarTuple
 
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
@@ -36,6 +37,9 @@ from mud.supervise import supervise
 from mud.tracing import span
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 
 FOLDER = ".index"
 LEXICAL = "lexical.sqlite3"
@@ -475,6 +479,11 @@ class RecallService(Indexer):
         fitting = [hit for hit in found if _fits(hit, least[hit.kind]) and not shown(hit)]
         best = {kind: [hit for hit in fitting if hit.kind == kind][: most[kind]] for kind in kinds}
         return [hit for hit in fitting if hit in best[hit.kind]]
+
+    async def read(self, agent_id: str, work: Callable[[sqlite3.Connection, str, *Ts], T], *args: *Ts) -> T:
+        """Complete an agent's words, then call a function of `agents.recall.overview` in the index's thread."""
+        await self.fill(agent_id)
+        return await self._lexical.run(work, agent_id, *args)
 
     async def _search(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
         with span("recall", agent=sought.agent_id, by=sought.by) as note:

@@ -7,7 +7,6 @@ import asyncio
 import io
 import sys
 from collections.abc import Iterator
-from typing import Any
 
 from agents.agent import Agent
 from agents.memory.entries import Hit
@@ -76,39 +75,12 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
 
 def _print(query: str, hits: list[Hit], args: argparse.Namespace) -> None:
     if args.json:
-        emit({"query": query, "hits": [_record(hit) for hit in hits]})
+        emit({"query": query, "hits": [hit.record() for hit in hits]})
         return
     print(query)
     for hit in hits:
         named = f"{hit.covers[0]}-{hit.covers[1]}" if hit.covers else (hit.seq or hit.title)
         print(f"  {hit.score:.3f}  [{named}] {' '.join(hit.text.split())}")
         if args.parts:
-            parts = (f"{name} {value:.3f}" for name, value in _parts(hit).items() if value)
+            parts = (f"{name} {value:.3f}" for name, value in hit.parts.items() if value)
             print(f"         {', '.join(parts)}")
-
-
-def _parts(hit: Hit) -> dict[str, float | None]:
-    return {
-        "lexical": hit.lexical,
-        "vector": hit.vector,
-        "neighbours": hit.neighbours,
-        "who": hit.who,
-        "when": hit.when,
-        "answer": hit.answer,
-        "echoed": hit.echoed,
-        "called": hit.called,
-        "recency": hit.recency,
-        "importance": hit.importance,
-    }
-
-
-def _record(hit: Hit) -> dict[str, Any]:
-    record: dict[str, Any] = {}
-    if hit.covers is not None:
-        record["covers"] = {"first": hit.covers[0], "last": hit.covers[1]}
-    else:
-        record["seq"] = hit.seq
-    if hit.title is not None:
-        record["title"] = hit.title
-    told = {"kind": hit.kind, "text": hit.text, "at": hit.at or None, "times": hit.times, "score": hit.score}
-    return record | told | _parts(hit)

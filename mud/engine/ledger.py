@@ -18,7 +18,7 @@ import orjson
 
 from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
-from mud.storage.paths import make_folder, matching
+from mud.storage.paths import make_folder, matching, read_end
 from mud.storage.world_files import HIGHEST as HIGHEST_STEP
 
 PER_FILE = 10_000
@@ -119,6 +119,29 @@ class Ledger:
             if record is not None and record["step"] > step:
                 yield record
 
+    def sleeps(self, who: str, most: int) -> list[tuple[str, str | None]]:
+        """Return when a character fell asleep and when that ended, oldest first; None: it still sleeps.
+
+        Only the last `most` bytes are read, and of these only the lines that say so. May run in a thread. Raises
+        OSError.
+        """
+        marks = [f'{{"{change}":"{who}"'.encode() for change in ("asleep", "awake", "leave")]
+        found: list[tuple[str, str | None]] = []
+        for data in reversed(list(self._ends(most))):
+            for raw in data.split(b"\n"):
+                if any(mark in raw for mark in marks):
+                    _note_sleep(found, raw, who)
+        return found
+
+    def _ends(self, most: int) -> Iterator[bytes]:
+        """Yield the files from the last one back, as far as they are among the last `most` bytes."""
+        for _, path in reversed(self._files()):
+            if most <= 0:
+                return
+            data = read_end(path, most)
+            most -= len(data)
+            yield data
+
     def newest(self, most: int) -> list[dict[str, Any]]:
         """Return the records in the last `most` bytes of the last file."""
         files = self._files()
@@ -136,6 +159,21 @@ class Ledger:
                 continue
             for line in read_jsonl(path):
                 yield path.name, line.number, line.data if _step_of(line) is not None else None
+
+
+def _note_sleep(found: list[tuple[str, str | None]], raw: bytes, who: str) -> None:
+    """Add the sleep that begins with a step, or end the last one."""
+    try:
+        line = orjson.loads(raw)
+        at, changes = str(line["at"]), [change for change in line["changes"] if who in change.values()]
+    except (ValueError, TypeError, KeyError, AttributeError):  # a torn or edited line
+        return
+    for change in changes:
+        asleep, open_ended = change.get("asleep") == who, bool(found) and found[-1][1] is None
+        if asleep and not open_ended:
+            found.append((at, None))
+        elif open_ended and who in (change.get("awake"), change.get("leave")):
+            found[-1] = found[-1][0], at
 
 
 def _is_sound(value: object) -> bool:

@@ -73,10 +73,13 @@ class Authenticator:
     async def register(self, address: str, name: str, password: str) -> Account:
         """Make an account and return it. Raises Refusal, also for an unfit name (as LociError), and OSError."""
         self.check_address(address)
-        self.new_name(name)
         check_password(password)
+        self.limits.login(address, name)  # who asks for many names finds out which are taken
+        self.new_name(name)
         self.limits.new_account(address)
-        return await self.create(name, Role.PLAYER, password)
+        account = await self.create(name, Role.PLAYER, password)
+        self.limits.login_succeeded(address, account.name)
+        return account
 
     async def create(self, name: str, role: Role, password: str, character: str = "") -> Account:
         """Make an account with a role, and return it. Raises LociError for an unfit name or password, and OSError.

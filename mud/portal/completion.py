@@ -136,7 +136,9 @@ def _names_for(slot: str, command: Command, commands: Registry[Command], role: R
         case "thing":
             here, carried = (known.scene.items, known.scene.carrying) if known.scene else ((), ())
             return list({"take": here, "drop": carried}.get(command.name, (*here, *carried)))
-        case "name" if command.name.startswith("@"):
+        case "role":
+            return [one.name.lower() for one in Role if one > Role.GUEST]
+        case "name" | "who" if command.name.startswith("@"):
             return list(known.people)
         case _:
             return [] if slot in UNNAMED else known.around

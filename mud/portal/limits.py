@@ -125,6 +125,12 @@ class Limits:
         """The last addresses from which each account came in; strangers' failures do not make them wait."""
         self._lines, self._newcomers = RateTable(), RateTable()
 
+    @property
+    def kept(self) -> int:
+        """How many entries are held in RAM."""
+        failures = len(self._by_address) + len(self._by_name)
+        return len(self._open) + failures + len(self._lines) + len(self._newcomers)
+
     @contextmanager
     def connection(self, address: str) -> Iterator[None]:
         """Count a connection from an address for the length of the block. Raises Refusal."""
@@ -149,7 +155,7 @@ class Limits:
         if stranger:
             wait = max(wait, self._by_name.wait(key, now))
         if wait > 0:
-            raise Refusal(f"There were too many wrong passwords; wait {describe_wait(wait)}.")
+            raise Refusal(f"There were too many tries; wait {describe_wait(wait)}.")
         self._by_address.count(network, now, self._settings())
         if stranger:
             self._by_name.count(key, now, self._settings())

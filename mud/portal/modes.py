@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
-import sys
 from collections.abc import Mapping
 from enum import Enum, auto
+from typing import NamedTuple, TextIO
 
 SMALLEST = (60, 16)
 """Columns and rows that a full screen needs."""
@@ -20,22 +19,30 @@ class Mode(Enum):
     SCREEN = auto()
 
 
-def mode_of(plain: bool | None, environment: Mapping[str, str] = os.environ) -> Mode:
-    """Return how the standard streams are used.
+class Streams(NamedTuple):
+    """The standard streams; a full screen is drawn on `stderr`."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO | None
+
+
+def mode_of(plain: bool | None, streams: Streams, environment: Mapping[str, str]) -> Mode:
+    """Return how the person at the standard streams is served.
 
     Args:
         plain: whether a terminal is used line by line; None to decide by what it and its user can do.
     """
-    if not (sys.stdin.isatty() and sys.stdout.isatty()) or environment.get("TERM", "") in ("dumb", "unknown"):
+    is_terminal = streams.stdin.isatty() and streams.stdout.isatty()
+    if not is_terminal or environment.get("TERM", "") in ("dumb", "unknown"):
         return Mode.PIPE
     if plain is None:
-        size = shutil.get_terminal_size()
+        size = os.get_terminal_size(streams.stdout.fileno())
         small = size.columns < SMALLEST[0] or size.lines < SMALLEST[1]
         plain = small or any(environment.get(name) for name in ASKING_FOR_LINES)
-    return Mode.LINES if plain or not _draws() else Mode.SCREEN
+    return Mode.LINES if plain or not _draws(streams.stderr) else Mode.SCREEN
 
 
-def _draws() -> bool:
-    """Return whether the stream that a full screen is drawn on is a terminal which takes its characters."""
-    stream = sys.__stderr__
+def _draws(stream: TextIO | None) -> bool:
+    """Return whether a stream is a terminal that takes the characters of a full screen."""
     return stream is not None and stream.isatty() and stream.encoding.lower().replace("-", "") == "utf8"

@@ -6,6 +6,7 @@ import asyncio
 import os
 import select
 import sys
+import termios
 import threading
 from collections.abc import Callable
 
@@ -112,7 +113,12 @@ class LineReader:
 async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd: int) -> None:
     """Run a session until its end or `quit`; `answered` returns the event that is set after each answered request."""
     reader = LineReader(fd)
-    session.on_private = lambda private: answered().set()  # the next line is no longer waited with
+
+    def private(begins: bool) -> None:
+        set_echo(fd, on=not begins)
+        answered().set()  # the next line is no longer waited with
+
+    session.on_private = private
     try:
         while not session.over and (line := await reader.next()) is not None:
             session.type(line)
@@ -122,4 +128,15 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
                 await event.wait()
             await asyncio.sleep(0)  # lets agents and events run between two lines of a fast pipe
     finally:
+        session.ask_no_more()  # a terminal shows what is typed again
         reader.close()
+
+
+def set_echo(fd: int, *, on: bool) -> None:
+    """Have a terminal show what is typed, or not; a pipe has nothing to show it with."""
+    try:
+        mode = termios.tcgetattr(fd)
+        mode[3] = mode[3] | termios.ECHO if on else mode[3] & ~termios.ECHO
+        termios.tcsetattr(fd, termios.TCSADRAIN, mode)
+    except termios.error:
+        return

@@ -14,6 +14,7 @@ from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
+from mud.portal.views import Views
 from mud.storage.accounts import Account
 
 
@@ -60,6 +61,7 @@ class Portal:
             comes in is told it anyway.
         memory: returns the state of a character's memory; None without one.
         complete: returns what the end of a line may become that somebody is typing.
+        views: what owners may see of minds and of the running program.
         troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
         metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
     """
@@ -77,6 +79,7 @@ class Portal:
     memory: Callable[[str], MemoryBar | None]
     complete: Callable[[Session, str], Completions]
     say: Say
+    views: Views
     troubles: Callable[[], list[str]]
     metrics: Callable[[], Awaitable[bytes]]
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from mud.engine.engine import Step
+from mud.sanitize import sanitize
 from mud.world.events import Event, Perception
 from mud.world.roles import Role
 from mud.world.things import Kind
@@ -81,7 +82,7 @@ def names_around(world: World, who: str) -> list[tuple[str, str]]:
 
 def tells_password(line: str) -> bool:
     """Return whether a password may stand in a line, so that no history keeps it."""
-    return _PASSWORD.match(line) is not None
+    return _PASSWORD.match(sanitize(line)) is not None
 
 
 class Session:
@@ -229,7 +230,7 @@ class Session:
 
     def acted(self, step: Step, role: Role) -> None:
         """Show the reply to a step of the shown character that was typed elsewhere with no higher role."""
-        if not self._typing and self.role >= role:
+        if not self._typing and self.role >= role and not step.quit:
             self._reply(step)
 
 

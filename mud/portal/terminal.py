@@ -31,7 +31,7 @@ from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
-from mud.portal.terminal_widgets import Panel, Prompt, Story
+from mud.portal.terminal_widgets import LineInput, Panel, Story
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -39,6 +39,7 @@ from mud.world.world import World
 STORY = 104  # columns of the story at most; what a terminal has more is for the panels
 NARROWEST = 26  # columns of the panels
 WITH_PANELS = 76  # columns of a terminal that shows the panels beside the story at first
+MOMENT = 0.1  # seconds between two drawings at least
 TICK = 1.0  # seconds after which clock and memory are drawn anew
 NOTICES = 200  # notices that are kept
 
@@ -117,6 +118,7 @@ class Terminal(App[None]):
         self.farewell = ""
         self.notices: deque[str] = deque(maxlen=NOTICES)
         self._waiting: list[Text] = []  # what was shown and is not drawn yet
+        self._drawn_at = 0.0  # when, by the event loop's clock
         self._shown: object = None  # what the panels show
         self._panels_wanted: bool | None = None  # what F4 chose; None while it depends on the size
         self._factory = asyncio.get_running_loop().get_task_factory()
@@ -133,7 +135,7 @@ class Terminal(App[None]):
         yield Static(id="choices")
         with Horizontal(id="line"):
             yield Static(">")
-            yield Prompt(self.history, self._completed, self._choose, id="prompt")
+            yield LineInput(self.history, self._completed, self._choose, id="prompt")
         with Horizontal(id="status"):
             yield Static(id="notice")
             yield Static(id="clock")
@@ -184,7 +186,7 @@ class Terminal(App[None]):
 
     def _hide_typing(self, private: bool) -> None:
         if self.is_running:
-            self.query_one(Prompt).password = private
+            self.query_one(LineInput).password = private
 
     def show(self, message: Message) -> None:
         """Take a message to be shown."""
@@ -195,13 +197,15 @@ class Terminal(App[None]):
             self._tell(message_text(message))
 
     def _tell(self, *texts: Text) -> None:
-        """Have texts drawn in the story; those that come at once are drawn at once."""
+        """Have texts drawn in the story: at once, but in a crowd those of a moment together."""
         if not self._waiting and self.is_running:
-            self.call_later(self._draw)
+            loop = asyncio.get_running_loop()
+            loop.call_later(max(0.0, self._drawn_at + MOMENT - loop.time()), self.call_later, self._draw)
         self._waiting += texts
 
     def _draw(self) -> None:
         waiting, self._waiting = self._waiting, []
+        self._drawn_at = asyncio.get_running_loop().time()
         self.query_one(Story).tell(waiting)
         self._draw_panels()
 
@@ -239,7 +243,7 @@ class Terminal(App[None]):
         memory = self.query_one("#memory", Panel)
         memory.fill(bar_text(bar, memory.content_size.width, say) if bar else Text(say(words.NO_MEMORY), "dim"))
 
-    def on_prompt_typed(self, event: Prompt.Typed) -> None:
+    def on_line_input_typed(self, event: LineInput.Typed) -> None:
         if self.session is None:
             return
         if not self.session.private and not tells_password(event.line):
@@ -265,14 +269,14 @@ class Terminal(App[None]):
 
     def on_key(self, event: Key) -> None:
         """What is typed anywhere goes into the line."""
-        prompt = self.query_one(Prompt)
+        prompt = self.query_one(LineInput)
         if len(self.screen_stack) == 1 and self.focused is not prompt and event.is_printable and event.character:
             prompt.focus()
             prompt.insert_text_at_cursor(event.character)
             event.stop()
 
     def action_prompt(self) -> None:
-        self.query_one(Prompt).focus()
+        self.query_one(LineInput).focus()
 
     def action_next_panel(self) -> None:
         if len(self.screen_stack) == 1:

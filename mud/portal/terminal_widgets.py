@@ -100,7 +100,7 @@ class Panel(VerticalScroll, can_focus=True):
             self.action_fold()
 
 
-class Prompt(Input):
+class LineInput(Input):
     """The line in which one types, with history and completion.
 
     Args:

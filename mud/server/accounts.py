@@ -166,7 +166,6 @@ async def _role(ask: AccountRequest) -> Outcome:
     for session in ask.sessions(account):
         session.role = role
         session.tell(ask.say(ROLE_TOLD, role=wanted.casefold()))
-        ask.people.release(session.own)
     look_through(ask.people.sessions, ask.people.resting)
     return Outcome(ask.say(ROLE_SET, name=account.name, role=wanted.casefold()))
 

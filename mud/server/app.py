@@ -24,7 +24,7 @@ from agents.llm.spending import keep_spending
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
-from mud.portal.modes import Mode, mode_of
+from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
@@ -128,8 +128,10 @@ class App:
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._people = People(parts, self._reloading, self._submit, self._catch_up)
         self._monitor = Monitor(parts, self._people.sessions, lambda: self._unsynced, timing)
+        streams = Streams(sys.stdin, sys.stdout, sys.__stderr__)
+        mode = Mode.PIPE if options.headless else mode_of(options.plain, streams, os.environ)
         self._local = LocalPlayer(
-            parts, self._people, Mode.PIPE if options.headless else mode_of(options.plain), name, self._gone,
+            parts, self._people, mode, name, self._gone,
             lambda: parts.texts.render(UNSYNCED, why=self._unsynced) if self._unsynced else "",
         )  # fmt: skip
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)

@@ -29,8 +29,8 @@ LINES = 3
 NAMES = 4  # people named in a line; more are others
 
 
-class Sighting(NamedTuple):
-    """Somebody was seen or heard at a place."""
+class PublicAct(NamedTuple):
+    """Somebody did or said something that others at a place perceived."""
 
     at: str
     place: str
@@ -43,7 +43,7 @@ class AwayNews:
 
     def __init__(self, world: World, ledger: Ledger, texts: TextStore) -> None:
         self._world, self._ledger, self._texts = world, ledger, texts
-        self._seen: deque[Sighting] = deque(maxlen=MOST_KEPT)
+        self._seen: deque[PublicAct] = deque(maxlen=MOST_KEPT)
         self._complete = False
         self._spans: dict[str, tuple[str, str]] = {}
 
@@ -57,7 +57,7 @@ class AwayNews:
                 continue  # fifty witnesses of one happening follow each other
             last = one.event
             if one.kind in ("heard", "saw") and one.place and one.actor:
-                found.add(Sighting(at, one.place, one.actor, one.kind == "heard"))
+                found.add(PublicAct(at, one.place, one.actor, one.kind == "heard"))
         self._seen.extend(sorted(found))
 
     def came_back(self, who: str, since: str, now: str) -> list[str]:
@@ -73,7 +73,7 @@ class AwayNews:
         self._complete_from_ledger(since)
         ids = self._world.visited(who)
         known = {place.name for one in ids if (place := self._world.location(one)) is not None}
-        places: dict[str, list[Sighting]] = {}
+        places: dict[str, list[PublicAct]] = {}
         for one in self._seen:
             if since < one.at <= until and one.place in known and one.name != person.name:
                 places.setdefault(one.place, []).append(one)
@@ -95,7 +95,7 @@ class AwayNews:
                 self._note(at, left_by(record))
         self._seen.extend(later)
 
-    def _line(self, place: str, seen: Iterable[Sighting]) -> str:
+    def _line(self, place: str, seen: Iterable[PublicAct]) -> str:
         talkers = dict.fromkeys(one.name for one in seen if one.spoke)
         others = dict.fromkeys(one.name for one in seen if one.name not in talkers)
         say, named = self._texts.render, self._named

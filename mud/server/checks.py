@@ -39,6 +39,7 @@ from mud.portal.settings import DoorSettings
 from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
+from mud.storage.accounts import AccountFiles
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
@@ -83,9 +84,9 @@ PROFILES = (
 class VaultReading:
     """A vault read from scratch, without the last good versions that a running world keeps."""
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, instead: Mapping[Path, str] | None = None) -> None:
         self.vault = vault
-        self.configuration = Configuration(vault, SCHEMAS, FAMILIES)
+        self.configuration = Configuration(vault, SCHEMAS, FAMILIES, instead)
         self.texts = TextStore(vault / "text", SHIPPED / "text")
         self.roster = AgentDirectory(vault / "agents", SCHEMAS)
         self.state, self.problems = None, list[Problem]()
@@ -137,7 +138,7 @@ def check_lives(
     look: Look = examine,
     elsewhere: Sequence[Problem] | None = None,
 ) -> list[Problem]:
-    """Return everything that is wrong with archives and ledger; see `mud.server.archive_checks`.
+    """Return everything that is wrong with archives, ledger and accounts; see `mud.server.archive_checks`.
 
     `between` is called repeatedly; an exception it raises ends the check. `elsewhere` as in `check_files`.
     """
@@ -149,11 +150,13 @@ def check_lives(
     own = [one for one in roster.drafts.values() if owners.get(one.id, one.slug) == one.slug]
     world_files = WorldFiles(vault)
     world_files.load()
-    found = lives.check_lives(vault, own, world_files.named, between, look)
+    found = [*lives.check_lives(vault, own, world_files.named, between, look), *AccountFiles(vault).load()]
     return _in_order(_not_in(list(leads_elsewhere(vault)) if elsewhere is None else elsewhere, found))
 
 
-def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list[Problem]:
+def check_files(
+    vault: Path, elsewhere: Sequence[Problem] | None = None, instead: Mapping[Path, str] | None = None
+) -> list[Problem]:
     """Return everything that is wrong in the files that people edit and in the saved state, each problem once.
 
     A folder that is a link and is not followed comes first. While one of `MEANT` is such a link, references between
@@ -161,8 +164,9 @@ def check_files(vault: Path, elsewhere: Sequence[Problem] | None = None) -> list
 
     Args:
         elsewhere: known problems with links; None to look for them.
+        instead: texts of config files that are checked in place of those on disk.
     """
-    reading = VaultReading(vault)
+    reading = VaultReading(vault, instead)
     if elsewhere is None:
         elsewhere = list(leads_elsewhere(vault))
     refused = [one for one in elsewhere if (vault / one.file).is_dir()]

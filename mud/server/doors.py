@@ -14,10 +14,13 @@ from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
 from mud.portal.session import Message, Session
+from mud.portal.views import Views
 from mud.registry import load
+from mud.server.mind_views import MindReader
 from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.wiring import Parts
+from mud.server.world_views import WorldReader
 from mud.world.roles import Role
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: 
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
+        views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
         troubles=monitor.troubles,
         metrics=monitor.metrics,
     )
@@ -111,8 +115,6 @@ async def serve_doors(
         name: returns the name of the person who started the program.
     """
     portal = make_portal(parts, people, name, monitor)
-    for problem in people.problems:
-        tell(str(problem))
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -24,6 +24,7 @@ from mud.errors import Problem, VaultProblem
 from mud.registry import Registry
 from mud.server.archive_checks import stays_asleep
 from mud.server.checks import NOWHERE, check_files, with_met, with_mistakes
+from mud.storage.accounts import Account
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
@@ -44,14 +45,16 @@ def open_world(
     commands: Registry[Command],
     minds: Population,
     met: list[Problem],
+    accounts: Iterable[Account] = (),
     *,
     writable: bool,
 ) -> tuple[Ledger, Engine, SavedState]:
     """Build the world from files, state and ledger, and give each memory the entries that only the ledger has.
 
     The files are not loaded yet, the agents defined and not opened. `met` receives problems found here, such as a
-    memory that cannot be opened. Returns the ledger, the engine, and the saved state of things whose files cannot be
-    read. Raises VaultProblem with all problems when there is no location.
+    memory that cannot be opened. The characters of `accounts` that were awake sleep on where they were. Returns the
+    ledger, the engine, and the saved state of things whose files cannot be read. Raises VaultProblem with all problems
+    when there is no location.
     """
     vault = world_files.vault
     ledger = Ledger(vault / "log")
@@ -68,7 +71,9 @@ def open_world(
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(with_met([NOWHERE, *met], vault))
     records = list(ledger.after(state.step if state else 0))
-    world = build_world(place_minds(files, minds.definitions.values()), state, records, begins=writable)
+    sleepers = {one.character for one in accounts}
+    placed = place_minds(files, minds.definitions.values())
+    world = build_world(placed, state, records, begins=writable, sleepers=sleepers)
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
@@ -164,12 +169,18 @@ Placed = tuple[Thing, str | None]  # a thing and the id of the place that its fi
 
 
 def build_world(
-    placed: Sequence[Placed], state: SavedState | None, records: Iterable[dict[str, Any]], *, begins: bool = True
+    placed: Sequence[Placed],
+    state: SavedState | None,
+    records: Iterable[dict[str, Any]],
+    *,
+    begins: bool = True,
+    sleepers: Container[str] = (),
 ) -> World:
     """Return the world as it was when it was left or killed; `records` are the ledger's steps after the state.
 
     Args:
         begins: nobody plays yet, so persons are sent away; False for a reader while the world may be in use.
+        sleepers: ids of the persons who fall asleep where they are instead, until they come back.
     """
     world = World()
     define = [Define(thing) for thing, _ in placed]
@@ -190,18 +201,18 @@ def build_world(
         world.apply(changes_of(record))
     world.apply(define)  # files may have been edited while the world was not running
     if begins:
-        _send_away(world, placed)
+        _send_away(world, placed, sleepers)
     _put_back(world, placed)
     return world
 
 
-def _send_away(world: World, placed: Sequence[Placed]) -> None:
+def _send_away(world: World, placed: Sequence[Placed], sleepers: Container[str]) -> None:
     fixed = {thing.id for thing, place in placed if place is not None}
     for thing in list(world.things.values()):
         # A person has no brain, and no file gives it a place. Whose person left sleeps on where it is.
         person = thing.kind is Kind.CHARACTER and not thing.thinks and thing.id not in fixed
         if person and thing.id in world.where and thing.id not in world.absent:
-            world.apply([Leave(thing.id)])
+            world.apply([FallAsleep(thing.id, absent=True) if thing.id in sleepers else Leave(thing.id)])
 
 
 def _put_back(world: World, placed: Sequence[Placed]) -> None:

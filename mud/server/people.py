@@ -23,7 +23,7 @@ from mud.server.away import AwayNews
 from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
-from mud.storage.accounts import Account, AccountFiles, holds
+from mud.storage.accounts import Account, holds
 from mud.world.names import misleading
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -58,8 +58,9 @@ class People:
         self.settings = partial(parts.configuration.get, DoorSettings)
         self.limits = Limits(self.settings, parts.clock)
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
-        self.accounts = AccountFiles(parts.vault)
-        self.problems = self.accounts.load()
+        self.accounts = parts.accounts
+        self._left: dict[str, str] = {}  # when each character was left
+        self.wrote = reloading.wrote
         self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
 
@@ -176,7 +177,9 @@ class People:
         taken = Refusal(f"The name {clean} is taken, or looks like one that is.", "take another name")
         known = [one for definition in parts.minds.definitions.values() for one in definition.names]
         known += [one.name for one in self.accounts]
-        if _GUESTS.match(clean) or find_definition(clean, parts.minds.definitions) or misleading(clean, known):
+        if _GUESTS.match(clean) or self.accounts.find(clean) or misleading(clean, known):
+            raise taken
+        if find_definition(clean, parts.minds.definitions):
             raise taken
         try:
             check_free(clean, parts.engine.world)
@@ -190,7 +193,7 @@ class People:
         parts.engine.witnesses.add(agent.id)
         self._reloading.watch_agent(agent.folder)
         session.own = session.who = agent.id
-        since, led = next((one.at for one in reversed(agent.memory.tail)), ""), bool(self.sessions.of(agent.id))
+        led, since = bool(self.sessions.of(agent.id)), self._last_here(agent)
         if agent.id not in engine.world.where:
             step = engine.enter(character, self._start_of(agent.id).id)
         elif agent.id in engine.world.absent:
@@ -206,6 +209,12 @@ class People:
         if news and not led:
             session.tell("\n".join(self.news.came_back(agent.id, since, self._now())))
         return session
+
+    def _last_here(self, agent: Agent) -> str:
+        """Return until when a person was here, as far as is known: empty for somebody new."""
+        account = self.accounts.of(agent.id)
+        lived = agent.memory.tail[-1].at if agent.memory.tail else ""
+        return max(lived, account.seen if account else "", self._left.get(agent.id, ""))
 
     def _start_of(self, who: str) -> Thing:
         """Return where a character enters: its last location, else `start_location` of `config/world.md`."""
@@ -227,8 +236,9 @@ class People:
             return
         self.sessions.remove(session)
         session.end()
-        self.release(session.own)
+        look_through(self.sessions, self.resting)
         self._note_seen(session)
+        self._left[session.own] = self._now()
         engine = self._parts.engine
         character = engine.world.get(session.own)
         if character is None or self.sessions.of(session.own):
@@ -246,13 +256,6 @@ class People:
             self.accounts.write(replace(account, seen=self._now()), synced=False)
         except OSError as error:
             log.warning("when %s was seen last cannot be written: %s", account.name, error)
-
-    def release(self, who: str) -> None:
-        """End what a person possesses unless an owner leads their character."""
-        resting = self._parts.minds.resting
-        if resting.leads(who) is not None and all(one.role is not Role.OWNER for one in self.sessions.of(who)):
-            resting.possession = None
-            look_through(self.sessions, resting)
 
     def send_away(self, sessions: Iterable[Session], why: str) -> None:
         """End sessions, and tell their people why."""
@@ -277,7 +280,13 @@ class People:
 
 
 def look_through(sessions: Sessions, resting: PauseState) -> None:
-    """Let each session show what the agent perceives that its owner possesses, or else its own character."""
+    """Let each session show what the agent perceives that its owner possesses, or else its own character.
+
+    An agent whose possessor has no session as an owner any more is free.
+    """
+    led = resting.possession
+    if led is not None and all(one.role is not Role.OWNER for one in sessions.of(led.owner)):
+        resting.possession = None
     for session in list(sessions):
         led = resting.leads(session.own) if session.role is Role.OWNER else None
         sessions.look_through(session, led.who if led is not None else session.own)

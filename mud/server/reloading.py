@@ -141,6 +141,11 @@ class Reloading:
         problems = check_files(parts.vault) if refused or looked_at else list(self._known)
         self.report([*self._news(paths, problems), *_only_now(refused, problems), *messages])
 
+    def wrote(self, path: Path, text: str) -> None:
+        """Take up a file at once that the program itself wrote for a person."""
+        self.watcher.wrote(path, text)
+        self.changed(frozenset({path}))
+
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
         """Return new problems, known ones in a file just saved, and files that are fixed.
 

@@ -53,6 +53,7 @@ from mud.server.checks import (
 )
 from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state, state_of
+from mud.storage.accounts import AccountFiles
 from mud.storage.configuration import Configuration
 from mud.storage.files import lock_vault, sweep_leftovers
 from mud.storage.paths import OUTSIDE, SHIPPED, may_be_read, missing_in, unsafe
@@ -103,6 +104,7 @@ class Parts:
     writable: bool  # this process holds the vault's lock
     met_hosts: KnownHosts
     interpreter: InterpreterFiles
+    accounts: AccountFiles
     met: list[Problem] = field(default_factory=list)  # problems found while opening, which opening may have repaired
     reading: str = ""  # why a tool that wanted to write only reads; empty otherwise
 
@@ -297,7 +299,8 @@ def _put_together(
         lambda definition: unknown_in(definition, configuration, voices_in(texts)),
     )  # fmt: skip
     minds.inner.load()
-    met: list[Problem] = []
+    accounts = AccountFiles(vault)
+    met = accounts.load()
     state = saved_state(vault, met, writable=writable)
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
@@ -305,7 +308,7 @@ def _put_together(
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
     ledger, engine, unread = open_world(
-        world_files, state, clock, configuration, texts, commands, minds, met, writable=writable
+        world_files, state, clock, configuration, texts, commands, minds, met, accounts, writable=writable
     )
     prompting = Prompting(minds, templates, commands)
     minds.live_in(engine.world, prompting)
@@ -315,7 +318,7 @@ def _put_together(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met_hosts,
-        InterpreterFiles(vault), met,
+        InterpreterFiles(vault), accounts, met,
     )  # fmt: skip
 
 

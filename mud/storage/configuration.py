@@ -29,10 +29,18 @@ class Configuration:
         schemas: schema of each single file, by its path under `config/` without extension ("memory_compaction").
         families: schema of all files in a folder ("llm": every `config/llm/<name>.md`). A field `name` that is no
             setting gets the file's name.
+        instead: texts that are read in place of files, to see what would be wrong with them.
     """
 
-    def __init__(self, vault: Path, schemas: Mapping[str, type], families: Mapping[str, type] | None = None) -> None:
+    def __init__(
+        self,
+        vault: Path,
+        schemas: Mapping[str, type],
+        families: Mapping[str, type] | None = None,
+        instead: Mapping[Path, str] | None = None,
+    ) -> None:
         self._folder = vault / FOLDER
+        self._instead = instead or {}
         self.schemas = dict(schemas)
         self._families = dict(families or {})
         self._values: dict[str, dict[str, Value]] = {}
@@ -54,7 +62,7 @@ class Configuration:
         A file that is empty or has a mistake keeps its last good values; a new file of a family with a mistake gives
         its valid ones.
         """
-        paths = markdown_below(self._folder)
+        paths = list(dict.fromkeys([*markdown_below(self._folder), *self._instead]))
         there = {self._name(path) for path in paths}
         self._values = {name: values for name, values in self._values.items() if name in there}
         self._given = {name: given for name, given in self._given.items() if name in there}
@@ -74,7 +82,7 @@ class Configuration:
             near = hint(name, self.schemas, "{}.md".format)
             return [Problem(file, 0, "", f"no part of the program reads this file; {known}{near}")]
         try:
-            text = read_if_there(path, file=file)
+            text = self._instead[path] if path in self._instead else read_if_there(path, file=file)
             if text is None:
                 return []
             given, problems = examine_settings(text, schema, file)

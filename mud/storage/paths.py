@@ -249,6 +249,16 @@ def read_bytes(path: Path | str, limit: int | None = None, *, inside: bool = Fal
     return data
 
 
+def read_end(path: Path | str, most: int) -> bytes:
+    """Return the last bytes of a file that the program writes, at most so many. Raises OSError."""
+    descriptor = open_to_read(path, own=True)
+    try:
+        size = os.fstat(descriptor).st_size
+        return os.pread(descriptor, most, max(0, size - most))
+    finally:
+        os.close(descriptor)
+
+
 def check_size(descriptor: int, path: Path | str, limit: int | None = None) -> None:
     """Raise OSError when an open file is too long."""
     if (size := os.fstat(descriptor).st_size) > limit_of(limit):

@@ -25,7 +25,12 @@ class Link(NamedTuple):
     role: Role
 
 
-LINKS = (Link("/play", "Play", Role.GUEST), Link("/map", "Map", Role.GUEST))
+LINKS = (
+    Link("/play", "Play", Role.GUEST),
+    Link("/map", "Map", Role.GUEST),
+    Link("/minds", "Minds", Role.OWNER),
+    Link("/world", "World", Role.OWNER),
+)
 
 
 def page(

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from mud.portal.web import connection, entrance, monitoring, play
+from mud.portal.web import connection, entrance, minds, monitoring, play, world
 from mud.portal.web.visit import WebRoute
 
-ROUTES: tuple[WebRoute, ...] = (*entrance.ROUTES, *play.ROUTES, *connection.ROUTES, *monitoring.ROUTES)
+ROUTES: tuple[WebRoute, ...] = (
+    *entrance.ROUTES,
+    *play.ROUTES,
+    *connection.ROUTES,
+    *minds.ROUTES,
+    *world.ROUTES,
+    *monitoring.ROUTES,
+)

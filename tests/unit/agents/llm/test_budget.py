@@ -19,6 +19,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue, Urgency
 from agents.llm.spending import (
+    DAYS,
     FILE,
     Amount,
     BudgetExhausted,
@@ -370,3 +371,24 @@ async def test_a_running_world_writes_it_within_a_second(tmp_path: Path) -> None
     keeping.cancel()
     await asyncio.gather(keeping, return_exceptions=True)
     assert json.loads((tmp_path / FILE).read_text("utf-8"))["spent"][0]["hour"] == [1, 20, 3]
+
+
+def test_spending_is_kept_by_day_for_a_month_and_through_a_restart() -> None:
+    clock = VirtualClock()
+    spending = Spending(clock.now)
+    for _ in range(DAYS + 5):
+        spending.add("Eliza", "thinking", Amount(1, 10, 1))
+        spending.add("Eliza", "dreams", Amount(1, 5, 0))
+        clock.advance(24 * 3600)
+    days = spending.days()
+    assert len(days) == DAYS
+    assert days[-1] == ("2026-02-05", {"Eliza": Amount(2, 15, 1)})
+    spending.rename("Eliza", "Liz")
+    again = Spending(clock.now)
+    assert again.load(spending.dump())
+    assert again.days() == [(day, {"Liz": amounts["Eliza"]}) for day, amounts in days]
+    older = Spending(clock.now)
+    assert older.load(json.dumps({"hour": "", "day": "", "spent": []}))  # as written before there were days
+    for broken in ([], {"2026-01-01": {"Eliza": "much"}}, {"2026-01-01": 7}, {"2026-01-01": {"Eliza": [1, 2, -3]}}):
+        assert not older.load(json.dumps({"hour": "", "day": "", "spent": [], "days": broken}))
+        assert older.days() == []

@@ -295,3 +295,19 @@ def test_what_the_output_has_no_sign_for_is_shown_as_a_question_mark_and_never_a
     with redirect_stdout(out):
         show_plain("naïve Γ \ud83d")
     assert raw.getvalue() == "naïve ? ?\n".encode("latin-1")
+
+
+async def test_a_terminal_does_not_show_a_private_line_and_then_shows_what_is_typed_again() -> None:
+    async with pipe() as ann:
+        person, terminal = os.openpty()
+        running = asyncio.create_task(run_plain(ann.session, lambda: ann.answered, terminal))
+        await asyncio.sleep(0)
+        typed = asyncio.get_running_loop().create_future()
+        ann.session.ask("Password:", typed.set_result)
+        os.write(person, b"secret\n")
+        assert await asyncio.wait_for(typed, SOON) == "secret"
+        os.write(person, b"quit\n")
+        await asyncio.wait_for(running, SOON)
+        assert os.read(person, 1000).replace(b"\r\n", b"\n") == b"quit\n"
+        os.close(person)
+        os.close(terminal)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
-from mud.portal.session import Message, Session, Sessions
+from mud.portal.session import Message, Session, Sessions, tells_password
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
@@ -153,3 +153,67 @@ def test_when_nobody_reads_any_more_the_session_is_over_and_the_world_goes_on() 
     again.type("say hello")
     assert again.over
     assert not again.waiting
+
+
+def test_a_private_line_goes_to_who_asked_and_nowhere_else() -> None:
+    desk = Desk()
+    taken: list[str | None] = []
+    private: list[bool] = []
+    desk.session.on_private = private.append
+    desk.session.ask("Password:", taken.append)
+    assert desk.session.private
+    desk.session.type("  secret | of mine ")
+    assert taken == ["  secret | of mine "]
+    assert desk.steps == []
+    assert desk.shown == ["Password:"]
+    assert private == [True, False]
+    desk.session.type("say hello")
+    assert desk.shown[-1] == 'You say, "hello"'
+
+
+def test_a_question_ends_with_the_session_with_the_next_question_and_with_the_world() -> None:
+    taken: list[str | None] = []
+    desk = Desk()
+    desk.session.ask("One:", taken.append)
+    desk.session.ask("Two:", taken.append)
+    assert taken == [None]
+    desk.session.end()
+    assert taken == [None, None]
+    desk.session.ask("Three:", taken.append)
+    assert taken == [None] * 3
+    other = desk.begin(desk.submit, desk.show)
+    other.ask("Four:", taken.append)
+    other.ask_no_more()
+    other.ask("Five:", taken.append)
+    assert taken == [None] * 5
+    other.type("say hello")
+    assert desk.shown[-1] == 'You say, "hello"'
+
+
+def test_a_line_that_waits_for_a_private_one_lets_it_be_typed() -> None:
+    desk = Desk()
+    desk.session.type("ask")
+    assert desk.session.waiting
+    desk.session.ask("Password:", lambda line: None)
+    assert not desk.session.waiting
+    desk.session.type("secret")
+    assert desk.session.waiting
+
+
+def test_what_was_typed_at_one_door_is_shown_at_another_of_no_lower_role() -> None:
+    desk = Desk()
+    shown: dict[Role, list[str]] = {}
+    for role in (Role.PLAYER, Role.OWNER):
+        shown[role] = []
+        session = desk.begin(desk.submit, lambda message, role=role: shown[role].append(message.text))  # type: ignore[misc]
+        session.role = role
+    desk.session.type("ask")
+    for request in desk.steps[-1].requests:
+        desk.engine.answer(request, Outcome("an owner's answer"))
+    assert shown == {Role.PLAYER: [], Role.OWNER: ["You ask.", "an owner's answer", "an owner's answer"]}
+
+
+def test_a_password_is_known_in_a_line() -> None:
+    held = ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
+    assert [line for line in held if not tells_password(line)] == []
+    assert not any(map(tells_password, ["@password", "say password x", "passwords x", ""]))

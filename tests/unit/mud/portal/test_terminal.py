@@ -1,0 +1,332 @@
+"""The terminal's screen, driven by textual's pilot in a window that nobody sees."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.events import Paste
+from textual.geometry import Size
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from mud.clock import VirtualClock
+from mud.engine.engine import Engine
+from mud.errors import Refusal
+from mud.portal.completion import Completions, complete, known_to
+from mud.portal.history import InputHistory
+from mud.portal.portal import MemoryBar, OpenMind
+from mud.portal.session import Message, Session, Sessions, names_around
+from mud.portal.terminal import Terminal, TerminalView
+from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.world.roles import Role
+from tests.worlds import ANN, ELIZA, MOSS, TEXTS, do, make_engine
+
+SMALL, LARGE = (80, 24), (200, 60)
+BAR = MemoryBar(65, 64, 12, 193)
+PANELS = ["story", "map", "here", "carried", "memory"]
+
+
+class Player:
+    """Ann at a terminal of her own."""
+
+    def __init__(self, kept: Path, bar: MemoryBar | None = BAR) -> None:
+        self.engine: Engine = make_engine()
+        self.sessions = Sessions(self.engine.world)
+        self.engine.observe(self.sessions.observe)
+        self.bar = bar
+        self.history = InputHistory(kept / "log" / "history", VirtualClock())
+        self.minds = {
+            ANN: OpenMind("Ann", MemoryBar(0, 0, 3, 129), "", "", ("1. I came.",)),
+            ELIZA: OpenMind("Eliza", BAR, "I listened for years.", "Ann came by. " * 300, ()),
+        }
+        self.view = TerminalView(
+            self.engine.world, VirtualClock(), TEXTS.render, self.enter, self.completed,
+            lambda who: self.bar, lambda session: [ANN, ELIZA], self.minds.get,
+        )  # fmt: skip
+        self.app = Terminal(self.view, "Visitor", self.history)
+
+    def enter(self, name: str, show: Callable[[Message], None]) -> Session:
+        """Let Ann in, under any name but one."""
+        if name == "Eliza":
+            raise Refusal("Eliza is played by a mind of the world.")
+        names = partial(names_around, self.engine.world)
+        session = Session(ANN, lambda line: self.engine.step(ANN, line, Role.OWNER), show, Role.OWNER, names)
+        self.sessions.add(session)
+        show(Message(f"Good morning, {name}."))
+        return session
+
+    def completed(self, session: Session, line: str) -> Completions:
+        return complete(line, self.engine.commands, session.role, known_to(self.engine.world, session.who))
+
+    @property
+    def session(self) -> Session:
+        assert self.app.session is not None
+        return self.app.session
+
+    @property
+    def shown(self) -> str:
+        """The story so far."""
+        return "\n".join(line.text.rstrip() for line in self.app.query_one(Story).lines)
+
+    @property
+    def screen(self) -> str:
+        """All that is on the screen."""
+        svg = self.app.export_screenshot()
+        return re.sub(r"<[^>]+>", "", svg.partition("</style>")[2]).replace("&#160;", " ")
+
+    def text(self, where: str) -> str:
+        return str(self.app.screen.query_one(where, Static).content)
+
+
+@asynccontextmanager
+async def playing(
+    kept: Path, size: tuple[int, int] = SMALL, *, name: str | None = "Ann"
+) -> AsyncIterator[tuple[Player, Pilot[None]]]:
+    player = Player(kept)
+    if name is not None:
+        player.app.enter(name)
+    async with player.app.run_test(size=size) as pilot:
+        await pilot.pause()
+        yield player, pilot
+
+
+async def typed(pilot: Pilot[None], text: str, *then: str) -> None:
+    """Put a text where the cursor is, as a paste does, then press keys."""
+    if text:
+        pilot.app.post_message(Paste(text))
+        await pilot.pause()
+    await pilot.press(*then)
+    await pilot.pause()
+
+
+async def test_who_starts_without_a_name_is_asked_until_one_is_taken(tmp_path: Path) -> None:
+    async with playing(tmp_path, name=None) as (player, pilot):
+        await pilot.press("f2")  # no page opens before anybody is in
+        await typed(pilot, "Eliza", "enter")
+        assert "Eliza is played by a mind" in player.text("#why_not")
+        await pilot.press("ctrl+u", "enter")
+        await pilot.pause()
+        assert "Good morning, Visitor." in player.shown
+        assert "Try: look, say hello" in player.shown
+        await typed(pilot, "look", "enter")
+        assert "Four paths meet at a sundial." in player.shown
+
+
+@pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
+async def test_who_is_asked_may_go_without_coming_in(tmp_path: Path, key: str) -> None:
+    async with playing(tmp_path, name=None) as (player, pilot):
+        await pilot.press(key)
+    assert player.engine.number == 0
+
+
+async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path: Path) -> None:
+    player = Player(tmp_path)
+    player.history.add("say good evening")
+    async with playing(tmp_path) as (player, pilot):
+        await typed(pilot, "say hello", "enter")
+        assert '> say hello\nYou say, "hello"' in player.shown
+        await typed(pilot, "dr", "up")
+        prompt = player.app.query_one(LineInput)
+        assert prompt.value == "say hello"
+        await pilot.press("up", "up")
+        assert prompt.value == "say good evening"
+        await pilot.press("down", "down")
+        assert prompt.value == "dr"
+    assert player.history.read() == ["say good evening", "say hello"]
+
+
+async def test_the_tab_key_fills_in_what_is_sure_and_goes_through_the_choices(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        prompt = player.app.query_one(LineInput)
+        await typed(pilot, "whi", "tab", "e", "l", "tab")
+        assert prompt.value == "whisper Eliza "
+        await pilot.press("ctrl+u")
+        await typed(pilot, "go ", "tab")
+        assert player.text("#choices") == "north  gate  The Garden"
+        seen = []
+        for _ in range(4):
+            await pilot.press("tab")
+            seen.append(prompt.value)
+        assert seen == ["go north", "go gate", "go The Garden", "go north"]
+        await typed(pilot, "", "enter")
+        assert "The Lobby" in player.shown
+        assert not player.app.query_one("#choices").display
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+@pytest.mark.parametrize("colour", [True, False])
+async def test_every_panel_and_page_is_reached_by_keys_alone_with_and_without_colour(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: tuple[int, int], colour: bool
+) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    if not colour:
+        monkeypatch.setenv("NO_COLOR", "1")
+    async with playing(tmp_path, size) as (player, pilot):
+        app = player.app
+        reached = []
+        for _ in PANELS:
+            await pilot.press("f6")
+            assert app.focused is not None
+            reached.append(app.focused.id)
+            assert app.focused.size.height > 0
+        assert sorted(filter(None, reached)) == sorted(PANELS)
+        await pilot.press("l")  # whatever is typed goes into the line
+        assert app.focused is app.query_one(LineInput)
+        assert app.query_one(LineInput).value == "l"
+        for key, title in (("f1", "Help"), ("f2", "Map"), ("f3", "The mind of Ann"), ("f5", "Notices")):
+            await pilot.press(key)
+            await pilot.pause()
+            assert title in player.screen
+            assert "Esc: back" in player.screen
+        await pilot.press("escape")
+        assert app.focused is app.query_one(LineInput)
+        colours = set(re.findall(r"fill: (#[0-9a-f]{6})", app.export_screenshot()))
+        assert (len(colours) > 3) is colour
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_the_panels_show_what_is_around_and_follow_one(tmp_path: Path, size: tuple[int, int]) -> None:
+    async with playing(tmp_path, size) as (player, pilot):
+        for part in ("[@ Garden]", "north: not seen yet", "Margery", "Eliza", "brass lamp", "65 long-term", "12 word"):
+            assert part in player.screen
+        assert "folds at 193, in 52" in player.screen
+        await typed(pilot, "take lamp", "enter")
+        await typed(pilot, "north", "enter")
+        for part in ("[@ Lobby]", "[Garden]", "south: The Garden", "nobody else", "rusty key"):
+            assert part in player.screen
+        do(player.engine, "south", MOSS)
+        await pilot.pause()
+        assert "Moss the Slow arrives from The Library." in player.shown
+        assert "Moss the Slow" in "".join(str(one.content) for one in player.app.query_one("#here").query(Static))
+
+
+async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        before = player.app.query_one(Story).size.width
+        await pilot.press("f6", "f6", "enter")
+        panel = player.app.query_one("#map", Panel)
+        assert panel.outer_size.height == 1
+        await pilot.press("enter")
+        await pilot.pause()
+        assert panel.outer_size.height > 1
+        await pilot.press("f4")
+        await pilot.pause()
+        assert not player.app.query_one("#side").display
+        assert player.app.query_one(Story).size.width > before
+        await pilot.press("f4")
+        await pilot.click("#here", offset=(3, 0))
+        await pilot.pause()
+        assert player.app.query_one("#here").outer_size.height == 1
+
+
+async def test_in_a_narrow_window_the_story_has_all_the_room(tmp_path: Path) -> None:
+    async with playing(tmp_path, (60, 16)) as (player, pilot):
+        assert not player.app.query_one("#side").display
+        assert player.app.query_one(Story).outer_size.width == 60
+        await pilot.press("f4")
+        await pilot.pause()
+        assert "[@" in player.screen
+
+
+async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        for number in range(40):
+            do(player.engine, f"say {number}: " + "a long story about the mill " * 4, ELIZA)
+        await pilot.pause()
+        story = player.app.query_one(Story)
+        assert "39: a long story" in player.screen
+        assert max(line.cell_length for line in story.lines) <= story.size.width
+        await pilot.press("pageup", "pageup")
+        at = story.scroll_y
+        do(player.engine, "say and so on", ELIZA)
+        await pilot.pause()
+        assert story.scroll_y == at
+        assert "more below" in player.screen
+        lines = len(story.lines)
+        await pilot.resize_terminal(120, 30)
+        await pilot.pause()
+        assert len(story.lines) < lines
+        await typed(pilot, "look", "enter")
+        assert "Exits: north, gate" in player.screen
+
+
+async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        player.session.tell("No language model answers.")
+        player.session.tell("The web is at http://127.0.0.1:8000.\nOpen it in a browser.")
+        player.session.show(Message("A bell rings."))
+        await pilot.pause()
+        assert "No language model" not in player.shown
+        assert player.text("#notice") == "The web is at http://127.0.0.1:8000. (F5: all)"
+        await pilot.press("f5")
+        await pilot.pause()
+        assert all(part in player.screen for part in ("No language model answers.", "Open it in a browser."))
+
+
+async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        await pilot.press("f3")
+        await pilot.pause()
+        assert "Nothing is summarized yet." in player.screen
+        await pilot.press("right")
+        await pilot.pause()
+        assert "The mind of Eliza" in player.screen
+        assert "I listened for years." in player.screen
+        page = player.app.screen.query_one(".page")
+        await pilot.press("pagedown")
+        await pilot.pause()
+        assert page.scroll_offset.y > 0
+        await pilot.press("right", "f3")
+        assert player.app.focused is player.app.query_one(LineInput)
+
+
+async def test_a_private_line_is_shown_and_kept_nowhere(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        taken: list[str | None] = []
+        player.session.ask("Your new password:", taken.append)
+        await typed(pilot, "open sesame")
+        assert "sesame" not in player.screen
+        await typed(pilot, "", "enter")
+        await typed(pilot, "password open sesame", "enter")
+        assert taken == ["open sesame"]
+        assert "Your new password:" in player.shown
+        assert "sesame" not in player.shown.replace('There is no command "password"', "")
+    assert player.history.read() == []
+
+
+@pytest.mark.parametrize("keys", [("ctrl+c",), ("ctrl+d",), ("f1", "ctrl+c"), ("q", "u", "i", "t", "enter")])
+async def test_leaving_by_key_is_leaving_by_quit(tmp_path: Path, keys: tuple[str, ...]) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert player.session.over
+    assert not player.app.is_running
+    assert player.app.farewell == do(make_engine(), "quit").reply
+
+
+async def test_ctrl_d_deletes_where_something_is_typed(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        await typed(pilot, "look", "home", "ctrl+d")
+        assert player.app.query_one(LineInput).value == "ook"
+        assert not player.session.over
+
+
+async def test_a_session_that_ends_elsewhere_ends_the_terminal(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        player.session.end("The owner ends this session.")
+        await pilot.pause()
+    assert player.app.farewell == "The owner ends this session."
+
+
+async def test_a_memory_that_there_is_none_of_is_told(tmp_path: Path) -> None:
+    player = Player(tmp_path, bar=None)
+    player.app.enter("Ann")
+    async with player.app.run_test(size=SMALL) as pilot:
+        await pilot.pause()
+        assert "no memory" in player.screen
+        assert player.app.size == Size(*SMALL)

@@ -1,0 +1,130 @@
+"""The pages Minds and World in a real browser."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from playwright.async_api import Page, async_playwright, expect
+
+from mud.simulation.run import SimulationPlan, simulate
+from tests.programs import program
+from tests.unit.mud.portal.web.stage import Served, served
+from tests.vaults import copy_vault, without_vectors
+
+pytestmark = pytest.mark.program("chromium")
+
+STEPS = 500
+
+
+@pytest.fixture(scope="module")
+def lived(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a vault whose agents have lived."""
+    vault = without_vectors(copy_vault(tmp_path_factory.mktemp("lived")))
+    simulate(SimulationPlan(vault, STEPS, None, 7, True), lambda text: None)
+    return vault
+
+
+@pytest.fixture
+def folder(lived: Path, tmp_path: Path) -> Path:
+    shutil.copytree(lived, tmp_path / "vault")
+    return tmp_path
+
+
+@asynccontextmanager
+async def owner(world: Served, scheme: Literal["light", "dark"] = "light") -> AsyncIterator[Page]:
+    """Open a browser that the owner is signed in at. What its console complains of fails the test at the end."""
+    for agent in world.home.minds.opened():
+        await world.home.minds.catch_up(agent)
+    complaints: list[str] = []
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(executable_path=program("chromium"), args=["--no-sandbox"])
+        page = await browser.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 900})
+        page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
+        await page.goto(world.told)
+        yield page
+        await browser.close()
+    assert complaints == []
+
+
+async def test_a_line_leads_to_why_to_the_archive_and_a_search_to_a_memory(folder: Path) -> None:
+    async with served(folder) as world, owner(world) as page:
+        moss = world.home.agent("Moss")
+        await page.get_by_role("link", name="Minds").click()
+        await page.get_by_role("link", name=re.compile("Moss")).click()
+        await expect(page.get_by_role("heading", name="Tiers over time")).to_be_visible()
+        await expect(page.locator(".chart canvas")).to_have_count(3)
+        await page.get_by_role("tab", name="Lines").click()
+        line = page.locator("a.saying.said", has=page.locator(".mark")).first
+        seq = int(await line.get_attribute("data-seq") or 0)
+        await line.click()
+        why = page.get_by_role("region", name="How a line came about")
+        await expect(why.get_by_text("instinct")).to_be_visible()
+        raw = await why.locator(".raw pre").inner_text()
+        assert raw in (moss.folder / "archive/0000000001.jsonl").read_text("utf-8")
+        assert json.loads(raw)["seq"] == seq
+        await why.get_by_role("link", name=re.compile("in the archive")).click()
+        await expect(page.locator(".memory.wanted")).to_contain_text(moss.memory.read(seq, seq)[0].text)
+        await page.get_by_role("tab", name="Recall").click()
+        await page.get_by_role("searchbox").fill("the card catalogue")
+        await page.get_by_role("button", name="Recall").click()
+        hit = page.locator(".hits > li").first
+        await expect(hit).to_contain_text("card catalogue")
+        await hit.locator("summary").click()
+        await expect(hit.get_by_text("words", exact=True)).to_be_visible()
+
+
+async def test_every_view_of_a_mind_is_reached_by_keyboard_alone(folder: Path) -> None:
+    async with served(folder) as world, owner(world, "dark") as page:
+        await page.goto(f"{world.address}/minds#eliza/life")
+        await page.get_by_role("tab", name="Life").focus()
+        for name, sees in (
+            ("Lines", ".sayings a"),
+            ("Recall", "#query"),
+            ("Prompt", ".promptbar .part"),
+            ("Notes & people", ".names button"),
+            ("Side by side", ".sides tbody tr"),
+            ("Archive", ".memory"),
+        ):
+            if name == "Prompt":  # the question of Recall takes the focus
+                await page.get_by_role("tab", name="Recall").focus()
+            await page.keyboard.press("ArrowRight")
+            await expect(page.locator(sees).first).to_be_visible()
+            await expect(page.get_by_role("tab", name=name)).to_have_attribute("aria-selected", "true")
+        await page.goto(f"{world.address}/minds#eliza/life")
+        await page.locator(".canvas").first.focus()
+        await page.keyboard.press("ArrowRight")
+        await page.keyboard.press("Enter")
+        await expect(page.locator(".memory.wanted")).to_be_visible()
+
+
+async def test_a_setting_is_edited_in_place_and_acts_and_a_bad_value_says_why(folder: Path) -> None:
+    async with served(folder) as world, owner(world) as page:
+        eliza = world.home.agent("Eliza")
+        await page.goto(f"{world.address}/world")
+        ann = world.home.enter("Ann")
+        world.home.type(ann, "say The <b>lamp</b> is lit.")
+        await expect(page.get_by_text('Ann says, "The <b>lamp</b> is lit."')).to_be_visible()
+        await page.get_by_role("tab", name="Settings").click()
+        await page.get_by_role("searchbox", name="Find a setting").fill("immediate_window")
+        setting = page.locator(".setting", has_text="immediate_window").first
+        field = setting.get_by_role("textbox")
+        await field.fill("0")
+        await field.press("Enter")
+        await expect(setting.get_by_role("status")).to_contain_text("from 1 to 100000")
+        assert eliza.settings().immediate_window == 64
+        await field.fill("8")
+        await field.press("Enter")
+        await expect(setting.get_by_role("status")).to_contain_text("in force")
+        assert eliza.settings().immediate_window == 8
+        assert "**immediate_window**: 8\n" in (world.home.parts.vault / "config/memory_compaction.md").read_text()
+        for name, sees in (("Models", "think"), ("Cost", "Nothing was spent"), ("Problems", "Nothing is wrong")):
+            await page.get_by_role("tab", name=name).click()
+            await expect(page.locator("#view")).to_contain_text(sees)

@@ -1,0 +1,211 @@
+"""People come in, leave their characters asleep, and come back; nobody gets another's."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mud.clock import VirtualClock
+from mud.errors import LociError, Refusal
+from mud.world.roles import Role
+from tests.houses import texts_of
+from tests.unit.mud.server.lobby import HOME, Lobby, lobby
+
+
+def place_of(hall: Lobby, who: str) -> str | None:
+    here = hall.home.engine.world.location_of(who)
+    return here.name if here else None
+
+
+async def test_a_character_sleeps_where_its_person_left_it_and_is_taken_up_there(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann = hall.enter("Ann")
+        await hall.type(ann, "north", "quit")
+        own = ann.session.own
+        assert ann.ended == 1
+        assert own in hall.home.engine.world.absent
+        again = hall.enter("ann")
+        assert again.session.own == own
+        assert again.shown[0].startswith("The Lobby")
+        assert own not in hall.home.engine.world.asleep
+
+
+async def test_who_quits_at_one_of_two_doors_stays_at_the_other(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        first, second = hall.enter("Ann"), hall.enter("Ann", door="web")
+        await hall.type(first, "say one")
+        assert second.last == 'You say, "one"'
+        await hall.type(first, "quit")
+        assert not second.session.over
+        assert "close your eyes" not in second.last
+        assert second.session.own not in hall.home.engine.world.asleep
+        await hall.type(second, "say two")
+        assert first.last != 'You say, "two"'
+        await hall.type(second, "quit")
+        assert second.session.own in hall.home.engine.world.absent
+
+
+async def test_an_account_has_so_many_places_and_no_more(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        seats = [hall.enter("Ann") for _ in range(hall.people.settings().sessions_per_account)]
+        with pytest.raises(Refusal, match="too many places"):
+            hall.enter("Ann")
+        await hall.type(seats[0], "quit")
+        hall.enter("Ann")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Bob", "bob", "The Bob", "B\u00f3b", "Воb", "Eliza", "E1iza", "The Garden", "sundial", "Guest 9", "guest", "me"],
+)
+async def test_no_account_gets_a_name_that_is_anybodys_or_looks_like_it(tmp_path: Path, name: str) -> None:
+    async with lobby(tmp_path) as hall:
+        local = hall.owner("Bob")
+        hall.people.leave(local.session)
+        with pytest.raises(LociError):
+            hall.people.free_name(name)
+
+
+async def test_two_new_accounts_cannot_look_alike_before_either_came_in(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        hall.account("Ann Lee")
+        for name in ("ann lee", "Ann-Lee", "Аnn Lee"):
+            with pytest.raises(LociError):
+                hall.people.free_name(name)
+
+
+async def test_a_character_that_lived_before_its_name_was_registered_is_not_given_away(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        hall.account("Bob")  # registered, and has not come in yet
+        local = hall.owner("Bob")
+        await hall.type(local, "think my secret")
+        hall.people.leave(local.session)
+        with pytest.raises(LociError):
+            hall.enter("Bob")
+        assert hall.accounts.find("Bob").character == ""  # type: ignore[union-attr]
+
+
+async def test_what_was_made_just_before_a_kill_is_taken_up(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        account = hall.account("Ann")
+        own = hall.enter("Ann").session.own
+        hall.people.leave_all()
+    shutil.rmtree(tmp_path / "vault/log")
+    (tmp_path / "vault/world/state.md").unlink(missing_ok=True)
+    async with lobby(tmp_path) as hall:  # the character's folder is there, and nothing more
+        hall.accounts.write(account)
+        assert hall.enter("Ann").session.own == own
+        assert hall.accounts.find("Ann").character == own  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("killed", [True, False])
+async def test_who_was_in_the_world_when_it_ended_sleeps_there_and_is_taken_up(tmp_path: Path, killed: bool) -> None:
+    async with lobby(tmp_path) as hall:
+        ann, guest, local = hall.enter("Ann"), hall.enter("Guest"), hall.owner()
+        await hall.type(ann, "north", "think one")
+        before = texts_of(hall.home.agent("Ann"))
+        if not killed:
+            hall.people.leave_all()
+            assert hall.parts.save() == ""
+    async with lobby(tmp_path) as hall:
+        world = hall.home.engine.world
+        assert place_of(hall, ann.session.own) == "The Lobby"
+        assert world.absent == [ann.session.own]
+        assert guest.session.own not in world.where
+        assert local.session.own not in world.where
+        again = hall.enter("Ann")
+        assert again.shown[0].startswith("The Lobby")
+        assert texts_of(hall.home.agent("Ann")) == before
+
+
+async def test_each_guest_is_somebody_new_and_goes_away(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        first = hall.enter("Guest")
+        await hall.type(first, "say hello", "quit")
+        assert first.session.own not in hall.home.engine.world.where
+        second = hall.enter("Guest")
+        assert second.session.own != first.session.own
+        assert [hall.home.agent(f"Guest {n}").id for n in (1, 2)] == [first.session.own, second.session.own]
+
+
+async def test_the_folder_of_somebody_on_line_may_vanish(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann = hall.enter("Ann")
+        await hall.type(ann, "say before")
+        shutil.rmtree(hall.home.agent("Ann").folder)
+        hall.reloading.changed(frozenset({hall.parts.vault / "agents/ann/agent.md"}))
+        await hall.type(ann, "say after")
+        await hall.type(ann, "quit")
+        hall.reloading.bring_back(hall.home.agent("Ann"))
+        again = hall.enter("Ann")
+        assert again.session.own == ann.session.own
+        await hall.type(again, "say again")
+        said = [text for text in texts_of(hall.home.agent("Ann")) if text.startswith("You say")]
+        assert said == ['You say, "before"', 'You say, "after"', 'You say, "again"']
+
+
+async def test_who_was_banned_or_got_another_password_meanwhile_cannot_come_in_with_what_they_have(
+    tmp_path: Path,
+) -> None:
+    async with lobby(tmp_path) as hall:
+        had = hall.account("Ann", password="first password")
+        hall.account("Ann", password="second password")
+        with pytest.raises(Refusal, match="anew"):
+            hall.people.enter(had, print)
+        hall.accounts.ban_addresses(frozenset({"192.0.2.0/24"}))
+        with pytest.raises(Refusal, match="cannot come in"):
+            hall.people.enter(hall.accounts.find("Ann"), print, "telnet", HOME)
+        with pytest.raises(Refusal, match="cannot come in"):
+            hall.people.enter(None, print, "telnet", f"::ffff:{HOME}")
+
+
+async def test_the_role_is_that_of_today(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        had = hall.account("Ann", Role.OWNER)
+        hall.account("Ann", Role.PLAYER)
+        assert hall.people.enter(had, lambda message: None).role is Role.PLAYER
+
+
+async def test_what_the_owner_sees_as_a_character_is_shown_at_no_other_door_of_it(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann = hall.enter("Ann", door="web")
+        owner = hall.owner("Ann")
+        await hall.type(owner, "@show-config line_limit")
+        await hall.type(owner, "@memory-status Eliza", "@possess Eliza", "think secret of Eliza", "look")
+        assert not [text for text in ann.shown if "8192" in text or "Eliza now" in text or "secret" in text]
+        assert not [text for text in ann.shown if text.startswith("Memory of")]
+        assert "secret" in owner.shown[-2]
+
+
+async def test_who_comes_back_is_told_who_talked_and_who_came_by_but_no_words(tmp_path: Path) -> None:
+    async with lobby(tmp_path, clock := VirtualClock()) as hall:
+        ann, bob, cid = hall.enter("Ann"), hall.enter("Bob"), hall.enter("Cid")
+        await hall.type(ann, "north", "south", "quit")
+        clock.advance(60)
+        assert not [text for text in ann.shown if "While you were away" in text]
+        await hall.type(bob, "say the key is under the mat")
+        await hall.type(bob, "whisper Cid and the door is blue")
+        await hall.type(cid, "north")
+        clock.advance(60)
+        again = hall.enter("Ann")
+        news = again.last
+        assert news == "While you were away: In The Garden, Bob talked, and Cid came by."
+        assert hall.people.news.lines(ann.session.own) == [news]
+        await hall.type(again, "quit")
+        clock.advance(1)
+        assert "While you were away" not in hall.enter("Ann").last
+
+
+async def test_who_left_before_a_restart_is_told_from_the_ledger(tmp_path: Path) -> None:
+    async with lobby(tmp_path, clock := VirtualClock()) as hall:
+        ann, bob, _ = hall.enter("Ann"), hall.enter("Bob"), hall.enter("Cid")
+        await hall.type(ann, "say hello", "quit")
+        clock.advance(60)
+        await hall.type(bob, "say a secret")
+    async with lobby(tmp_path, clock) as hall:
+        clock.advance(60)
+        told = hall.enter("Ann").last
+        assert told.startswith("While you were away: In The Garden, Bob")
+        assert "secret" not in told
