@@ -11,7 +11,7 @@ SPREAD := -n 2 --dist loadfile --no-loadscope-reorder
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check torture bench folds embedded hashes clean
+.PHONY: run test check torture bench folds pictures embedded hashes clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -37,6 +37,10 @@ bench: .venv/.dev-ready
 # Memories folded by a real, small model: which of its replies were taken, which not and why. Takes minutes.
 folds: .venv/.dev-ready
 	@$(BIN)/python -m tests.live.folds $(or $(ARGS),--replies 20)
+
+# The pictures in the README, from the running program; needs tmux, tt++ and chromium.
+pictures: .venv/.dev-ready
+	@$(BIN)/python -m tests.pictures
 
 # A small model without any server: set `backend` to embedded in vault/config/llm/think.md afterwards.
 embedded: .venv/.embedded-ready

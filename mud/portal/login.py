@@ -43,18 +43,18 @@ class Login:
     """One person who wants to come in.
 
     Args:
-        address: of the connection.
+        door, address: the name of the door, and where the connection comes from.
         ask: asks the person for a line.
         tell: shows the person a text.
     """
 
-    def __init__(self, portal: Portal, address: str, ask: Ask, tell: Callable[[str], None]) -> None:
-        self._portal, self._address, self._ask, self._tell = portal, address, ask, tell
+    def __init__(self, portal: Portal, door: str, address: str, ask: Ask, tell: Callable[[str], None]) -> None:
+        self._portal, self._door, self._address, self._ask, self._tell = portal, door, address, ask, tell
 
-    async def run(self, show: Callable[[Message], None]) -> tuple[Session, str] | None:
-        """Talk until somebody is in; return the session and the name of the account, empty for a guest.
+    async def run(self, show: Callable[[Message], None]) -> Session | None:
+        """Talk until somebody is in, and return the session, which shows its messages with `show`.
 
-        Returns None when the person quit or tried too often. The session shows its messages with `show`.
+        Returns None when the person quit or tried too often.
         """
         say = self._portal.say
         self._tell(say(GREETING))
@@ -64,8 +64,7 @@ class Login:
                 self._tell(say(BYE))
                 return None
             try:
-                account = await self._account(name)
-                return self._portal.enter(account, show), account.name if account else ""
+                return self._portal.enter(await self._account(name), show, self._door, self._address)
             except Refusal as no:
                 self._tell(say(REFUSED_HINT, why=no.text, hint=no.hint) if no.hint else no.text)
             except LociError as error:

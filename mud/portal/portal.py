@@ -14,7 +14,7 @@ from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
-from mud.portal.views import Views
+from mud.portal.views import OwnerViews
 from mud.storage.accounts import Account
 
 
@@ -79,7 +79,7 @@ class Portal:
     memory: Callable[[str], MemoryBar | None]
     complete: Callable[[Session, str], Completions]
     say: Say
-    views: Views
+    views: OwnerViews
     troubles: Callable[[], list[str]]
     metrics: Callable[[], Awaitable[bytes]]
 

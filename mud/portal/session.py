@@ -19,8 +19,12 @@ from mud.world.world import World
 
 MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
-KINDS = ("reply", "refusal", "notice", "question", "speech", "whisper", "emote", "action", "departure", "arrival")
-"""Kinds of message: the answer to one's own line, what the program tells or asks, and the kinds of event."""
+KINDS = (
+    "reply", "refusal", "notice", "news", "question",
+    "speech", "whisper", "emote", "action", "departure", "arrival",
+)  # fmt: skip
+"""Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
+questions, and the kinds of event."""
 
 _PASSWORD = re.compile(r"\s*@?passw(?:or)?d\s+\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import socket
 import ssl
 from collections.abc import Callable
 from typing import Any
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 PROMPT = "> "
 TICK = 1.0  # seconds between two looks at what changes by itself
 LAST_WORDS = 5.0  # seconds that a client which was let go has for reading the rest
+SYSTEM_BUFFER = 64 * 1024  # bytes that the system keeps for a client, which else would be megabytes for a slow one
 BACKLOG = 1000  # connections that the system holds until they are taken
 HANDSHAKE, SHUTDOWN = 10.0, 2.0  # seconds of TLS
 
@@ -38,11 +40,11 @@ class TelnetConnection(asyncio.Protocol):
         self.lost = asyncio.get_running_loop().create_future()
         """Done when the connection is gone."""
         self.session: Session | None = None
-        self._account = ""
         self._lines = LineBuffer()
         self._arrived = asyncio.Event()
         self._ended = False  # nothing more will be read
         self._closing = False
+        self._last_words: asyncio.TimerHandle | None = None
         self._paused = False
         self._since = self._portal.clock.monotonic()  # when it came, or the last line
         self._prompt, self._prompt_due, self._at_prompt = "", False, False
@@ -54,6 +56,8 @@ class TelnetConnection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport  # with TCP_NODELAY, as asyncio sets it
+        connected = transport.get_extra_info("socket")
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SYSTEM_BUFFER)
         self._secure = transport.get_extra_info("ssl_object") is not None
         self.address = str((transport.get_extra_info("peername") or ("",))[0])
         self._output = CollectedOutput(transport, lambda: self._server.flush_soon(self))
@@ -87,14 +91,16 @@ class TelnetConnection(asyncio.Protocol):
         self._server.connections.discard(self)
         self._ended = self._closing = True
         self._arrived.set()
+        if self._last_words is not None:
+            self._last_words.cancel()
         self.lost.set_result(None)
 
     async def _live(self) -> None:
         try:
             with self._portal.limits.connection(self.address):
-                entered = await Login(self._portal, self.address, self._ask, self._tell).run(self.show)
-                if entered is not None:
-                    self.session, self._account = entered
+                login = Login(self._portal, self._server.door, self.address, self._ask, self._tell)
+                self.session = await login.run(self.show)
+                if self.session is not None:
                     await self._play(self.session)
         except Refusal as no:
             self._tell(no.text)
@@ -108,7 +114,7 @@ class TelnetConnection(asyncio.Protocol):
             self.close()
 
     async def _play(self, session: Session) -> None:
-        session.on_end = self.close
+        session.on_end, session.on_private = self.close, self._hide
         self._prompt = PROMPT
         self._send_character(session)
         while not session.over:
@@ -117,15 +123,20 @@ class TelnetConnection(asyncio.Protocol):
             self._prompt_soon()
 
     async def _ask(self, prompt: str, *, hidden: bool = False) -> str:
-        self._options.hide(hidden)
+        if hidden:
+            self._hide(True)
         self._prompt = f"{prompt} "
         self._prompt_soon()
         try:
             return await self._line()
         finally:
             if hidden:
-                self._options.hide(False)
-                self._output.write(b"\r\n")  # the client did not show the end of the line
+                self._hide(False)
+
+    def _hide(self, hidden: bool) -> None:
+        self._options.hide(hidden)
+        if not hidden:
+            self._output.write(b"\r\n")  # the client did not show the end of the line
 
     async def _line(self) -> str:
         """Return the next line that is not too long, when its turn has come. Raises EOFError at the end."""
@@ -139,7 +150,10 @@ class TelnetConnection(asyncio.Protocol):
             if self._paused and not self._lines.full:
                 self._paused = False
                 self._transport.resume_reading()
-            await self._portal.clock.sleep(limits.line(self.address, self._account))  # 0 lets others have their turn
+            if wait := limits.line(self.address, self.session.account if self.session else ""):
+                await self._portal.clock.sleep(wait)
+            else:
+                await asyncio.sleep(0)  # lets others have their turn between two lines of a fast client
             self._since = self._portal.clock.monotonic()
             self._at_prompt = False
             if not line.cut:
@@ -198,9 +212,10 @@ class TelnetConnection(asyncio.Protocol):
         self._output.stop_compressing()
         self._closing = self._ended = True
         self._arrived.set()
+        waiting = self._output.waiting
         self._transport.close()
-        if self._output.waiting:
-            asyncio.get_running_loop().call_later(LAST_WORDS, self._transport.abort)
+        if waiting:
+            self._last_words = asyncio.get_running_loop().call_later(LAST_WORDS, self._transport.abort)
 
     def abort(self) -> None:
         self._transport.abort()
@@ -274,8 +289,8 @@ class TelnetConnection(asyncio.Protocol):
 class TelnetServer:
     """All clients of one port."""
 
-    def __init__(self, portal: Portal) -> None:
-        self.portal = portal
+    def __init__(self, portal: Portal, door: str) -> None:
+        self.portal, self.door = portal, door
         self.connections: set[TelnetConnection] = set()
         self._started = portal.clock.now()
         self._port = 0
@@ -309,6 +324,7 @@ class TelnetServer:
         leaving = tuple(self.connections)
         for one in leaving:
             one.end(self.portal.say(CLOSING))
+            one.task.cancel()
         if leaving:
             await asyncio.wait([one.task for one in leaving])
         for one in leaving:
@@ -349,4 +365,4 @@ class TelnetServer:
 @door("telnet")
 async def telnet(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve telnet without encryption."""
-    await TelnetServer(portal).serve(place, opened, None)
+    await TelnetServer(portal, "telnet").serve(place, opened, None)

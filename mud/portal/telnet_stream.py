@@ -111,8 +111,8 @@ class CollectedOutput(asyncio.Transport):
 
     @property
     def waiting(self) -> int:
-        """Bytes that the client has not read yet, without those that are collected."""
-        return self._transport.get_write_buffer_size()
+        """Bytes that the client has not read yet, without those that are collected; 0 once it is closing."""
+        return 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
 
     def is_closing(self) -> bool:
         return self._transport.is_closing()

@@ -25,7 +25,7 @@ async def telnet_tls(portal: Portal, place: Endpoint, opened: Callable[[str], No
     own = portal.settings().telnet_tls_file
     made = portal.authenticator.accounts.folder / MADE
     context = await asyncio.to_thread(_context, Path(own).expanduser() if own else made, made, portal.clock.now())
-    await TelnetServer(portal).serve(place, opened, context)
+    await TelnetServer(portal, "telnet_tls").serve(place, opened, context)
 
 
 def _context(file: Path, made: Path, now: datetime) -> ssl.SSLContext:

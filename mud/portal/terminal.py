@@ -16,6 +16,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.events import Key, Resize
+from textual.markup import escape
 from textual.widgets import Input, Static
 
 from mud.clock import Clock
@@ -24,14 +25,14 @@ from mud.errors import LociError
 from mud.portal import terminal_words as words
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
-from mud.portal.map import draw_map
+from mud.portal.map import Map, draw_map
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, clock_text, map_text, message_text, names_text
-from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
 from mud.portal.text_map import sketch
 from mud.world.narration import shortened
 from mud.world.world import World
@@ -126,7 +127,7 @@ class Terminal(App[None]):
     def compose(self) -> ComposeResult:
         say = self.view.say
         with Horizontal(id="world"):
-            yield Story(say(words.MORE), id="story")
+            yield StoryLog(say(words.MORE), id="story")
             with Vertical(id="side"):
                 for id, title in (
                     ("map", words.MAP), ("here", words.HERE), ("carried", words.CARRIED), ("memory", words.MEMORY),
@@ -149,7 +150,7 @@ class Terminal(App[None]):
             ("F5", "page('notices')", words.KEY_NOTICES), ("F6", "next_panel", words.KEY_NEXT),
             ("^C", "quit", words.KEY_QUIT),
         )  # fmt: skip
-        return "  ".join(f"[@click=app.{action}][b]{key}[/b] {say(what)}[/]" for key, action, what in keys)
+        return "  ".join(f"[@click=app.{action}][b]{key}[/b] {escape(say(what))}[/]" for key, action, what in keys)
 
     def on_mount(self) -> None:
         asyncio.get_running_loop().set_task_factory(self._factory)  # textual sets one for the whole program
@@ -193,6 +194,7 @@ class Terminal(App[None]):
         self.farewell = message.text
         if message.kind == "notice":
             self.notices.append(message.text)
+            self._tell()
         else:
             self._tell(message_text(message))
 
@@ -206,7 +208,7 @@ class Terminal(App[None]):
     def _draw(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._drawn_at = asyncio.get_running_loop().time()
-        self.query_one(Story).tell(waiting)
+        self.query_one(StoryLog).tell(waiting)
         self._draw_panels()
 
     def _draw_notice(self) -> None:
@@ -221,34 +223,38 @@ class Terminal(App[None]):
         line.update(Text(text, "bold", no_wrap=True))
 
     def _draw_panels(self) -> None:
-        """Draw what has changed of the panels."""
+        """Draw what has changed beside and below the story."""
         world, say = self.view.world, self.view.say
         self.query_one("#clock", Static).update(clock_text(self.view.clock))
         self._draw_notice()
         if self.session is None:
             return
         who = self.session.who
-        scene, bar = scene_of(world, who), self.view.memory(who)
-        panel = self.query_one("#map", Panel)
-        state = (scene, bar, len(world.visited(who)), panel.content_size, self.query_one("#memory").content_size)
+        scene, bar, memory = scene_of(world, who), self.view.memory(who), self.query_one("#memory", Panel)
+        room = self.query_one("#map", Panel).content_size
+        state = (scene, bar, len(world.visited(who)), room, memory.content_size)
         if state == self._shown:
             return
         self._shown = state
-        self.query_one(Story).name_place(scene.name if scene else say(words.NOWHERE))
-        known = draw_map(world, {*world.visited(who), *([scene.id] if scene else [])})
-        panel.fill(map_text(known, scene, panel.content_size, say))
+        self.query_one(StoryLog).name_place(scene.name if scene else say(words.NOWHERE))
+        self.query_one("#map", Panel).fill(map_text(self._map(who), scene, room, say))
         self.query_one("#here", Panel).fill(names_text(scene, say))
         carried = "\n".join(scene.carrying) if scene else ""
         self.query_one("#carried", Panel).fill(Text(carried or say(words.NOTHING), "yellow" if carried else "dim"))
-        memory = self.query_one("#memory", Panel)
         memory.fill(bar_text(bar, memory.content_size.width, say) if bar else Text(say(words.NO_MEMORY), "dim"))
 
+    def _map(self, who: str) -> Map:
+        """Return the map of where a character is and has been."""
+        world = self.view.world
+        here = world.location_of(who)
+        return draw_map(world, {*world.visited(who), *([here.id] if here else [])})
+
     def on_line_input_typed(self, event: LineInput.Typed) -> None:
-        if self.session is None:
+        if self.session is None or event.private > self.session.private:
             return
         if not self.session.private and not tells_password(event.line):
             self._tell(Text(f"\n> {event.line}", "dim"))
-        self.query_one(Story).follow()
+        self.query_one(StoryLog).follow()
         self.session.type(event.line)
 
     def _completed(self, line: str) -> Completions:
@@ -300,12 +306,11 @@ class Terminal(App[None]):
             self.push_screen(self._page(name, self.session))
 
     def _page(self, name: str, session: Session) -> Page:
-        say, world, who = self.view.say, self.view.world, session.who
+        say, who = self.view.say, session.who
         match name:
             case "map":
-                scene = scene_of(world, who)
-                known = draw_map(world, {*world.visited(who), *([scene.id] if scene else [])})
-                return MapPage(say, sketch(known, scene.id if scene else "", names=True), scene)
+                scene = scene_of(self.view.world, who)
+                return MapPage(say, sketch(self._map(who), scene.id if scene else "", names=True), scene)
             case "mind":
                 return MindPage(say, [one for id in self.view.minds(session) if (one := self.view.mind(id))])
             case "notices":

@@ -33,8 +33,8 @@ class Page(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with ScrollableContainer(classes="page") as page:
-            page.border_title = self._title
-            page.border_subtitle = self.say(words.CLOSE)
+            page.border_title = Text(self._title)
+            page.border_subtitle = Text(self.say(words.CLOSE))
             yield Static(self._text)
 
 
@@ -71,9 +71,9 @@ class MindPage(Page):
             return
         self._at = (self._at + steps) % len(self._minds)
         mind, page = self._minds[self._at], self.query_one(".page")
-        page.border_title = self.say(words.MIND_OF, name=mind.name)
+        page.border_title = Text(self.say(words.MIND_OF, name=mind.name))
         others = f"{self.say(words.OTHERS)}; " if len(self._minds) > 1 else ""
-        page.border_subtitle = others + self.say(words.CLOSE)
+        page.border_subtitle = Text(others + self.say(words.CLOSE))
         page.query_one(Static).update(mind_text(mind, min(page.content_size.width or 60, 80), self.say))
         page.scroll_home(animate=False)
 
@@ -93,8 +93,8 @@ class AskName(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="page"):
-            yield Static(self._say(words.WELCOME))
-            yield Static(self._say(words.ASK_NAME, default=self._default))
+            yield Static(Text(self._say(words.WELCOME)))
+            yield Static(Text(self._say(words.ASK_NAME, default=self._default)))
             yield Input(placeholder=self._default, compact=True)
             yield Static(id="why_not")
 

@@ -20,7 +20,14 @@ MARKS = {
     "here": "bold reverse",
 }  # fmt: skip
 """The style of each mark of messages and drawings; each can be told without colours or does not matter."""
-KINDS = {"refusal": "red", "question": "bold", "whisper": "magenta", "departure": "dim", "arrival": "dim"}
+KINDS = {
+    "refusal": "red",
+    "question": "bold",
+    "news": "italic",
+    "whisper": "magenta",
+    "departure": "dim",
+    "arrival": "dim",
+}
 """The style of what is not marked in messages of a kind."""
 BLOCKS = (("█", "green"), ("▓", "cyan"), ("░", "yellow"))
 """Long-term, recent and word for word in the bar of a memory."""

@@ -10,7 +10,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Resize
+from textual.events import Click, Resize
 from textual.message import Message as Posted
 from textual.widgets import Input, RichLog, Static
 
@@ -21,7 +21,7 @@ from mud.portal.session import tells_password
 KEPT = 1_000  # texts of the story that can be scrolled back to
 
 
-class Story(RichLog):
+class StoryLog(RichLog):
     """What happened, newest last. It is wrapped anew when its width changes, and stays where one has scrolled to."""
 
     def __init__(self, more: str, id: str) -> None:
@@ -71,7 +71,7 @@ class Story(RichLog):
         self._note_end()
 
     def _note_end(self) -> None:
-        self.border_title = self._place if self._at_end else f"{self._place} ({self._more})"
+        self.border_title = Text(self._place if self._at_end else f"{self._place} ({self._more})")
 
 
 class Panel(VerticalScroll, can_focus=True):
@@ -81,7 +81,7 @@ class Panel(VerticalScroll, can_focus=True):
 
     def __init__(self, title: str, id: str) -> None:
         super().__init__(id=id)
-        self.border_title = title
+        self.border_title = Text(title)
         self._lines = Static()
 
     def compose(self) -> ComposeResult:
@@ -95,8 +95,8 @@ class Panel(VerticalScroll, can_focus=True):
         """Fold the panel away, or back."""
         self.toggle_class("folded")
 
-    def on_click(self, event: object) -> None:
-        if getattr(event, "y", 1) == 0:
+    def on_click(self, event: Click) -> None:
+        if event.y == 0:
             self.action_fold()
 
 
@@ -117,11 +117,11 @@ class LineInput(Input):
     ]
 
     class Typed(Posted):
-        """A line was typed."""
+        """A line was typed; a private one is shown nowhere and goes to whom it was asked for, or to nobody."""
 
-        def __init__(self, line: str) -> None:
+        def __init__(self, line: str, private: bool) -> None:
             super().__init__()
-            self.line = line
+            self.line, self.private = line, private
 
     def __init__(
         self,
@@ -181,9 +181,9 @@ class LineInput(Input):
         if not self.password and not tells_password(line) and self._lines[-1:] != [line]:
             self._lines.append(line)
             self._history.add(line)
-        self.post_message(self.Typed(line))
+        self.post_message(self.Typed(line, self.password))
 
     def action_page(self, pages: int) -> None:
         """Scroll the story."""
-        story = self.screen.query_one(Story)
+        story = self.screen.query_one(StoryLog)
         story.scroll_relative(y=pages * max(1, story.size.height - 2), animate=False)

@@ -74,6 +74,6 @@ class WorldViews(Protocol):
         """Return what is wrong in the files of the vault."""
 
 
-class Views(NamedTuple):
+class OwnerViews(NamedTuple):
     minds: MindViews
     world: WorldViews

@@ -6,15 +6,14 @@ import asyncio
 import errno
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING
 
 from agents.compaction.due import next_at
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
 from mud.portal.session import Message, Session
-from mud.portal.views import Views
+from mud.portal.views import OwnerViews
 from mud.registry import load
 from mud.server.mind_views import MindReader
 from mud.server.monitor import Monitor
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
 NEWEST = 20  # memories that an opened mind shows word for word
 
 log = logging.getLogger(__name__)
-
-P = ParamSpec("P")
 
 
 def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: Monitor | None = None) -> Portal:
@@ -50,7 +47,7 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: 
         memory=partial(_memory, parts),
         complete=partial(complete_line, parts),
         say=parts.texts.render,
-        views=Views(MindReader(parts), WorldReader(parts, people.wrote)),
+        views=OwnerViews(MindReader(parts), WorldReader(parts, people.wrote)),
         troubles=monitor.troubles,
         metrics=monitor.metrics,
     )
@@ -121,7 +118,6 @@ async def serve_doors(
 async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str], None]) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
-    portal = replace(portal, enter=_noting(name, portal.enter), enter_owner=_noting(name, portal.enter_owner))
     for port in ports:
         try:
             await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}"))
@@ -132,14 +128,3 @@ async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable
             why = error.strerror or error
             tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it")
             return
-
-
-def _noting(door: str, enter: Callable[P, Session]) -> Callable[P, Session]:
-    """Return a function that lets somebody in as `enter` does, and notes by which door."""
-
-    def entered(*args: P.args, **named: P.kwargs) -> Session:
-        session = enter(*args, **named)
-        session.door = door
-        return session
-
-    return entered

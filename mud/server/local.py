@@ -115,7 +115,8 @@ class LocalPlayer:
         from mud.server.doors import terminal_view
 
         view = terminal_view(self._parts, self._enter)
-        show_plain(await run_terminal(view, self._name, VISITOR, self._history))
+        if farewell := await run_terminal(view, self._name, VISITOR, self._history):
+            show_plain(farewell)
 
     @property
     def _history(self) -> InputHistory:

@@ -207,7 +207,7 @@ class People:
         look_through(self.sessions, parts.minds.resting)
         self._arrived(agent)
         if news and not led:
-            session.tell("\n".join(self.news.came_back(agent.id, since, self._now())))
+            session.tell("\n".join(self.news.came_back(agent.id, since, self._now())), "news")
         return session
 
     def _last_here(self, agent: Agent) -> str:

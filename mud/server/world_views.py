@@ -135,7 +135,7 @@ class WorldReader:
         return [self._setting(file, one) for file in files for one in describe(_schema(file))]
 
     def _setting(self, file: str, setting: Setting) -> Json:
-        (value, origin), *_ = self._parts.configuration.explain(f"{file}.{setting.key}")
+        (value, origin), *_ = self._parts.configuration.layers(file, setting)
         own = [
             {"agent": one.name, "typed": write_typed(told.value), "origin": f"{told.file}:{told.line}"}
             for one in self._parts.minds.definitions.values()

@@ -177,7 +177,10 @@ class Configuration:
 
         Raises UnknownName as `find` does.
         """
-        name, one = self.find(key)
+        return self.layers(*self.find(key), overrides)
+
+    def layers(self, name: str, one: Setting, overrides: Mapping[str, Value] | None = None) -> list[tuple[Scalar, str]]:
+        """Return what `explain` does of a setting in a file."""
         layers = [self._values.get(name, {})]
         if name in self.schemas and one.per_agent:
             layers.insert(0, dict(overrides or {}))

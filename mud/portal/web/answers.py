@@ -11,14 +11,14 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from mud.errors import LociError, Refusal
-from mud.portal.views import Views
+from mud.portal.views import OwnerViews
 from mud.portal.web.visit import Visit, WebRoute
 from mud.world.roles import Role
 
 HIGHEST = 10**12
 
 
-class Query:
+class UrlQuery:
     """The query of an address; what it lacks is empty or 0."""
 
     def __init__(self, given: QueryParams) -> None:
@@ -51,11 +51,11 @@ async def answered(asked: Awaitable[Any]) -> Response:
         return told({"error": str(error), "hint": hint})
 
 
-def for_owners(path: str, ask: Callable[[Views, Query], Any]) -> WebRoute:
+def for_owners(path: str, ask: Callable[[OwnerViews, UrlQuery], Any]) -> WebRoute:
     """Return the route of a question that only owners may ask; `ask` returns the answer or an awaitable of it."""
 
     async def asked(visit: Visit) -> Any:
-        found = ask(visit.portal.views, Query(visit.request.query_params))
+        found = ask(visit.portal.views, UrlQuery(visit.request.query_params))
         return await found if isawaitable(found) else found
 
     return WebRoute("GET", f"/api/{path}", Role.OWNER, lambda visit: answered(asked(visit)))

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import orjson
 from starlette.websockets import WebSocketDisconnect
 
 from mud.clock import iso
-from mud.errors import LociError, Refusal
+from mud.errors import LociError
 from mud.portal.session import Session
 from mud.portal.web.screen import TOO_SLOW, Screen
 from mud.portal.web.seat import to_json
-from mud.portal.web.visit import Visit, WebRoute
+from mud.portal.web.visit import Visit, WebRoute, why_not
 from mud.world.roles import Role
 
 NOT_LET_IN = 4403  # code that closes a websocket
@@ -30,9 +31,9 @@ async def _connected(visit: Visit) -> None:
         with visit.portal.limits.connection(visit.address):
             await _serve(visit)
     except (LociError, OSError) as error:
-        why = f"{error.text} ({error.hint})" if isinstance(error, Refusal) and error.hint else str(error)
-        await socket.send_text(to_json({"sorry": why}))
-        await socket.close(NOT_LET_IN)
+        with suppress(WebSocketDisconnect):
+            await socket.send_text(to_json({"sorry": why_not(visit.portal.say, error)}))
+            await socket.close(NOT_LET_IN)
     except WebSocketDisconnect:
         pass  # the browser is gone
 

@@ -7,14 +7,14 @@ from collections.abc import Awaitable
 
 from starlette.responses import JSONResponse, Response
 
-from mud.errors import LociError, Refusal
+from mud.errors import LociError
+from mud.portal.phrases import USED
 from mud.portal.web.pages import body_of, page
-from mud.portal.web.visit import Visit, WebRoute, fields, go_to
+from mud.portal.web.visit import Visit, WebRoute, fields, go_to, why_not
 from mud.storage.accounts import Account
 from mud.world.roles import Role
 
 HOME = "/play"
-USED = "That address has been used already. Come in with a name and a password."
 
 
 async def _front(visit: Visit) -> Response:
@@ -24,7 +24,7 @@ async def _front(visit: Visit) -> Response:
         return _signed_in(visit, Role.OWNER, None)
     if visit.visitor is not None:
         return go_to(HOME)
-    return _door(visit, USED) if token else go_to("/login")
+    return _door(visit, visit.portal.say(USED)) if token else go_to("/login")
 
 
 async def _login_page(visit: Visit) -> Response:
@@ -57,7 +57,7 @@ async def _come_in(visit: Visit, name: str, found: Awaitable[Account]) -> Respon
     try:
         account = await found
     except (LociError, OSError) as error:
-        return _door(visit, _why(error), name, status=403)
+        return _door(visit, why_not(visit.portal.say, error), name, status=403)
     return _signed_in(visit, account.role, account)
 
 
@@ -65,7 +65,7 @@ async def _guest(visit: Visit) -> Response:
     try:
         visit.portal.authenticator.guest(visit.address)
     except LociError as error:
-        return _door(visit, _why(error), status=403)
+        return _door(visit, why_not(visit.portal.say, error), status=403)
     return _signed_in(visit, Role.GUEST, None)
 
 
@@ -82,10 +82,6 @@ async def _token(visit: Visit) -> Response:
 async def _logout(visit: Visit) -> Response:
     visit.site.visitors.sign_out(visit.site.cookie_of(visit.connection))
     return go_to("/login")
-
-
-def _why(error: Exception) -> str:
-    return f"{error.text} ({error.hint})" if isinstance(error, Refusal) and error.hint else str(error)
 
 
 ROUTES = (

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
+from mud.portal.phrases import NOTHING
 from mud.portal.web.visit import Visit
 from mud.world.roles import Role
 
 FOLDER = Path(__file__).parent / "pages"
-NOTHING = "There is nothing here."
 CURRENT = ' aria-current="page"'
 
 
@@ -76,7 +76,7 @@ def _template(name: str) -> Template:
 
 def sorry(visit: Visit, status: int, why: str) -> Response:
     """Return the answer to what cannot be answered: a page for people, a text for programs."""
-    why = NOTHING if status == 404 else why
+    why = visit.portal.say(NOTHING) if status == 404 else why
     if "text/html" not in visit.connection.headers.get("accept", ""):
         return PlainTextResponse(why, status)
     return page(visit, "Loci", body_of("sorry", title=str(status), why=why), status=status)

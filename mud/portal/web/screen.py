@@ -97,6 +97,12 @@ class Screen:
             self._news[name] = self._news.get(name, {}) | changed
             self.wake()
 
+    def outdate(self, name: str, key: str) -> None:
+        """Have an entry of a mapping sent at the next look, whatever it is then."""
+        known = self._last.get(name)
+        if isinstance(known, dict) and key in known:
+            known[key] = None
+
     def add(self, name: str, value: object, most: int) -> None:
         """Send a value in a list, of which only so many wait."""
         waiting = self._news.setdefault(name, [])
@@ -122,10 +128,12 @@ class Screen:
             if self._alarm is not None:
                 self._alarm.cancel()
                 self._alarm = None
+            if self.cut_off:
+                return
             if text := self._batch():
                 await self._socket.send_text(text)
                 self._sent_at = self._loop.time()
-            if self._over:
+            if self._over and not self.cut_off:
                 await self._socket.close(self._over)
                 return
 

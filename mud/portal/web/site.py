@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mud.errors import LociError, Refusal
+from mud.portal.phrases import NOT_YOURS, TOO_OLD
 from mud.portal.portal import Portal
 from mud.portal.web.pages import sorry
 from mud.portal.web.ticker import Ticker
@@ -36,7 +37,7 @@ HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
+    "referrer-policy": "same-origin",  # with no-referrer, browsers hide the origin of our own forms from us
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
     "x-frame-options": "DENY",
@@ -162,7 +163,7 @@ class Site:
 def _check_role(visit: Visit, route: WebRoute) -> None:
     """Raise HTTPException unless the visitor has the role that a route asks for."""
     if route.role is not None and (visit.role is None or visit.role < route.role):
-        raise HTTPException(403, "That is not for you.")
+        raise HTTPException(403, visit.portal.say(NOT_YOURS))
 
 
 def _check_token(visit: Visit, token: str | None) -> None:
@@ -170,7 +171,7 @@ def _check_token(visit: Visit, token: str | None) -> None:
     if not _same_origin(visit.connection.headers) or not hmac.compare_digest(
         (token or "").encode(), visit.token.encode()
     ):
-        raise HTTPException(403, "That page was too old. Go back, load it again, and send it once more.")
+        raise HTTPException(403, visit.portal.say(TOO_OLD))
 
 
 async def _token_of_form(visit: Visit) -> str | None:

@@ -13,6 +13,10 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.websockets import WebSocket
 
+from mud.commands import Say
+from mud.engine.engine import REFUSED_HINT
+from mud.errors import Refusal
+from mud.portal.phrases import TOO_LONG, TOO_MUCH, UNWRITTEN
 from mud.portal.portal import Portal
 from mud.portal.web.visitors import Visitor
 from mud.world.roles import Role
@@ -71,9 +75,9 @@ class Visit:
                     async for chunk in self.request.stream():
                         read += chunk
                         if len(read) > LONGEST_BODY:
-                            raise HTTPException(413, "That is too much at once.")
+                            raise HTTPException(413, self.portal.say(TOO_MUCH))
             except (TimeoutError, ClientDisconnect):
-                raise HTTPException(408, "That took too long.") from None
+                raise HTTPException(408, self.portal.say(TOO_LONG)) from None
             self._body = bytes(read)
         return self._body
 
@@ -99,7 +103,17 @@ def fields(body: bytes) -> dict[str, str]:
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS))
     except ValueError:
-        raise HTTPException(400, "That form cannot be read.") from None
+        raise HTTPException(400) from None
+
+
+def why_not(say: Say, error: Exception) -> str:
+    """Return what people are told of an error."""
+    match error:
+        case Refusal(text=text, hint=hint) if hint:
+            return say(REFUSED_HINT, why=text, hint=hint)
+        case OSError():
+            return say(UNWRITTEN, why=error.strerror or str(error))
+    return str(error)
 
 
 def go_to(path: str) -> Response:

@@ -20,8 +20,9 @@ from tests.vaults import ROOT, copy_vault, without_vectors
     "argv",
     [
         ["dance"],
-        ["run", "--web", "8000"],
-        ["run", "--telnet", "4000"],
+        ["run", "--web", "everywhere"],
+        ["run", "--telnet", "0"],
+        ["run", "--telnet-tls", "70000"],
         ["run", "--seconds", "soon"],
         ["simulate", "--steps", "x"],
         ["simulate", "--steps", "0"],

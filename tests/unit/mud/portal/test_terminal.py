@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -22,9 +23,10 @@ from mud.portal.history import InputHistory
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.session import Message, Session, Sessions, names_around
 from mud.portal.terminal import Terminal, TerminalView
-from mud.portal.terminal_widgets import LineInput, Panel, Story
+from mud.portal.terminal_widgets import LineInput, Panel, StoryLog
+from mud.world.changes import Define
 from mud.world.roles import Role
-from tests.worlds import ANN, ELIZA, MOSS, TEXTS, do, make_engine
+from tests.worlds import ANN, ELIZA, LOBBY, MOSS, TEXTS, do, make_engine
 
 SMALL, LARGE = (80, 24), (200, 60)
 BAR = MemoryBar(65, 64, 12, 193)
@@ -71,7 +73,7 @@ class Player:
     @property
     def shown(self) -> str:
         """The story so far."""
-        return "\n".join(line.text.rstrip() for line in self.app.query_one(Story).lines)
+        return "\n".join(line.text.rstrip() for line in self.app.query_one(StoryLog).lines)
 
     @property
     def screen(self) -> str:
@@ -207,7 +209,7 @@ async def test_the_panels_show_what_is_around_and_follow_one(tmp_path: Path, siz
 
 async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
-        before = player.app.query_one(Story).size.width
+        before = player.app.query_one(StoryLog).size.width
         await pilot.press("f6", "f6", "enter")
         panel = player.app.query_one("#map", Panel)
         assert panel.outer_size.height == 1
@@ -217,7 +219,7 @@ async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) ->
         await pilot.press("f4")
         await pilot.pause()
         assert not player.app.query_one("#side").display
-        assert player.app.query_one(Story).size.width > before
+        assert player.app.query_one(StoryLog).size.width > before
         await pilot.press("f4")
         await pilot.click("#here", offset=(3, 0))
         await pilot.pause()
@@ -227,7 +229,7 @@ async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) ->
 async def test_in_a_narrow_window_the_story_has_all_the_room(tmp_path: Path) -> None:
     async with playing(tmp_path, (60, 16)) as (player, pilot):
         assert not player.app.query_one("#side").display
-        assert player.app.query_one(Story).outer_size.width == 60
+        assert player.app.query_one(StoryLog).outer_size.width == 60
         await pilot.press("f4")
         await pilot.pause()
         assert "[@" in player.screen
@@ -238,7 +240,7 @@ async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path)
         for number in range(40):
             do(player.engine, f"say {number}: " + "a long story about the mill " * 4, ELIZA)
         await pilot.pause()
-        story = player.app.query_one(Story)
+        story = player.app.query_one(StoryLog)
         assert "39: a long story" in player.screen
         assert max(line.cell_length for line in story.lines) <= story.size.width
         await pilot.press("pageup", "pageup")
@@ -260,7 +262,9 @@ async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tm
         player.session.tell("No language model answers.")
         player.session.tell("The web is at http://127.0.0.1:8000.\nOpen it in a browser.")
         player.session.show(Message("A bell rings."))
+        player.session.tell("While you were away, Eliza asked for you.", "news")
         await pilot.pause()
+        assert "Eliza asked for you" in player.shown
         assert "No language model" not in player.shown
         assert player.text("#notice") == "The web is at http://127.0.0.1:8000. (F5: all)"
         await pilot.press("f5")
@@ -321,6 +325,18 @@ async def test_a_session_that_ends_elsewhere_ends_the_terminal(tmp_path: Path) -
         player.session.end("The owner ends this session.")
         await pilot.pause()
     assert player.app.farewell == "The owner ends this session."
+
+
+async def test_names_with_brackets_are_shown_as_they_are(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        world = player.engine.world
+        odd = replace(world.things[LOBBY], name="[/b] [Lobby]")
+        world.apply([Define(odd)])
+        await typed(pilot, "north", "enter")
+        assert "[/b] [Lobby]" in player.screen
+        await pilot.press("f2")
+        await pilot.pause()
+        assert "[@ [/b] [Lobby]]" in player.screen
 
 
 async def test_a_memory_that_there_is_none_of_is_told(tmp_path: Path) -> None:

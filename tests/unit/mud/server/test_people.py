@@ -170,13 +170,26 @@ async def test_the_role_is_that_of_today(tmp_path: Path) -> None:
 
 async def test_what_the_owner_sees_as_a_character_is_shown_at_no_other_door_of_it(tmp_path: Path) -> None:
     async with lobby(tmp_path) as hall:
-        ann = hall.enter("Ann", door="web")
+        ann, bob = hall.enter("Ann", door="web"), hall.enter("Bob")
         owner = hall.owner("Ann")
-        await hall.type(owner, "@show-config line_limit")
-        await hall.type(owner, "@memory-status Eliza", "@possess Eliza", "think secret of Eliza", "look")
-        assert not [text for text in ann.shown if "8192" in text or "Eliza now" in text or "secret" in text]
-        assert not [text for text in ann.shown if text.startswith("Memory of")]
-        assert "secret" in owner.shown[-2]
+        await hall.type(owner, "@memory-status Eliza", "@possess Eliza", "think secret of Eliza")
+        await hall.type(bob, "whisper Eliza another secret")
+        assert "another secret" in owner.last
+        assert not [
+            text for text in ann.shown if "secret" in text or text.startswith("Memory of") or "Eliza now" in text
+        ]
+
+
+async def test_a_possession_is_the_owners_and_no_other_door_of_their_character_is_led_by_it(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann, owner = hall.enter("Ann", door="web"), hall.owner("Ann")
+        await hall.type(owner, "@possess Eliza", "north")
+        assert (await hall.type(ann, "where"))[0].startswith("The Garden")
+        for line in ("@save", "@release", "@possess Moss"):
+            assert "Only the owner" in (await hall.type(ann, line))[-1]
+        assert (await hall.type(owner, "where"))[0].startswith("The Lobby")
+        hall.people.leave(owner.session)
+        assert hall.parts.minds.resting.possession is None
 
 
 async def test_who_comes_back_is_told_who_talked_and_who_came_by_but_no_words(tmp_path: Path) -> None:

@@ -114,8 +114,12 @@ export function tabs(names, current, label, choose) {
     next.focus();
     next.click();
   });
+  requestAnimationFrame(() => inSight(list.querySelector('[aria-selected="true"]')));
   return show(list, buttons);
 }
+
+// Scrolls a row that is too long for a small screen to what is chosen in it.
+export const inSight = (chosen) => chosen?.scrollIntoView({ block: "nearest", inline: "center" });
 
 // ---- colours ----
 

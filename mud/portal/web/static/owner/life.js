@@ -24,15 +24,34 @@ export async function life(place, one) {
     show(place, empty(`${one.name} remembers nothing yet. The first memory comes with the first thing that happens.`));
     return;
   }
-  const charts = told.stretches.length > 1 ? drawn(told, one) : [];
+  const pictures = h("div", {});
+  let charts = [];
+  const draw = (along) => {
+    charts.forEach(([, , made]) => made.end());
+    charts = told.stretches.length > 1 ? drawn(told, one, along) : [];
+    show(pictures, charts.length ? charts.map(([title, hint, made]) => figure(title, hint, made)) : empty(
+      "There is too little to draw yet."));
+  };
   show(
     place,
     now(told),
-    charts.length ? charts.map(([title, hint, made]) => figure(title, hint, made)) : empty(
-      "There is too little to draw yet."),
+    along(draw),
+    pictures,
     h("div", { class: "columns" }, h("div", {}, folds(told, one), heavy(told, one)), inner(told, one)),
   );
+  draw("memories");
   return () => charts.forEach(([, , made]) => made.end());
+}
+
+// What goes from left to right: the memories, or time, in which sleep is as long as it was.
+function along(draw) {
+  const names = { memories: "by memory", time: "by time" };
+  const buttons = Object.entries(names).map(([key, name]) => h(
+    "button", { type: "button", class: "quiet", "aria-pressed": String(key === "memories"), onclick: (event) => {
+      for (const each of buttons) each.setAttribute("aria-pressed", String(each === event.currentTarget));
+      draw(key);
+    } }, name));
+  return h("p", { class: "along" }, h("span", {}, "From left to right"), buttons);
 }
 
 const figure = (title, hint, made) => h("section", {}, h("h2", {}, title), h("p", { class: "hint" }, hint), made.place);
@@ -71,33 +90,46 @@ function now(told) {
   );
 }
 
-function drawn(told, one) {
-  const open = (seq) => { location.hash = `#${encodeURIComponent(one.slug)}/archive/${seq}`; };
-  const marks = told.folds.map((fold) => fold.after);
-  const bands = told.sleeps.map(({ from, to }) => [seqAt(told, from), to ? seqAt(told, to) : told.memories]);
+const seconds = (at) => Date.parse(at) / 1000;
+
+// Numbers that never go back: of memories that were brought in, later ones may be of earlier times.
+function rising(numbers) {
+  let most = -Infinity;
+  return numbers.map((number) => (most = Math.max(most, number)));
+}
+
+function drawn(told, one, along) {
+  const open = (seq) => { location.hash = `#${encodeURIComponent(one.slug)}/archive/${Math.max(1, Math.floor(seq))}`; };
   const parts = told.stretches;
-  const x = parts.map((part) => part.last);
   const wide = joined(parts, Math.ceil(parts.length / WIDE));
-  const at = (part) => `${span(part)}, ${moment(part.begins)}`;
   const points = tierPoints(told);
+  const time = along === "time";
+  const ends = (some) => (time ? rising(some.map((part) => seconds(part.ends))) : some.map((part) => part.last));
+  const marks = told.folds.map((fold) => (time ? seconds(fold.at) : fold.after));
+  const bands = told.sleeps.map(({ from, to }) => {
+    const until = to ?? parts.at(-1).ends;
+    return time ? [seconds(from), seconds(until)] : [seqAt(told, from), seqAt(told, until)];
+  });
+  const at = (part) => `${span(part)}, ${moment(part.begins)}`;
   return [
-    ["Tiers over time", "From left to right the memories, from the first to the last. Ticks are folds, shaded is sleep. Drag to look closer; a double click shows all again.",
+    ["Tiers over time", "Ticks are folds, shaded is sleep. Drag to look closer; a double click shows all again.",
       chart({
         label: "How many memories were in which tier, after each fold. Arrow keys move, Enter opens the archive.",
-        x: points.map((point) => point.at), stacked: true, height: 200, marks, bands,
+        x: time ? rising(points.map((point) => seconds(point.when))) : points.map((point) => point.at),
+        time, stacked: true, height: 200, marks, bands,
         series: TIERS.map(([tier, name]) => ({
           name, colour: tier, shape: "area", values: points.map((point) => point[tier]),
         })).toReversed(),
-        told: (place) => `at ${count(points[place].at)}: ${TIERS.map(([tier, name]) =>
-          `${name} ${count(points[place][tier])}`).join(", ")}`,
-        open: (place) => open(Math.max(1, points[place].at)),
+        told: (place) => `at ${count(Math.floor(points[place].at))}: ${TIERS.map(([tier, name]) =>
+          `${name} ${count(Math.floor(points[place][tier]))}`).join(", ")}`,
+        open: (place) => open(points[place].at),
       })],
     ["What fills it", "The share of each kind of memory. Click to read them in the archive.",
       chart({
         label: "The share of each kind of memory in each stretch. Arrow keys move, Enter opens the archive.",
-        x: wide.map((part) => part.last), stacked: true, height: 120, max: 100, bands,
+        x: ends(wide), time, stacked: true, height: 120, max: 100, bands,
         series: FILLS.map((fill) => ({
-          name: fill.name, colour: fill.colour, shape: "bars",
+          name: fill.name, colour: fill.colour, shape: time ? "area" : "bars",
           values: wide.map((part) => (100 * fill.kinds.reduce((sum, each) => sum + (part.kinds[each] ?? 0), 0)) / size(part)),
         })),
         told: (place) => `${at(wide[place])}: ${Object.entries(wide[place].kinds).map(([kind, n]) => `${kind} ${n}`).join(", ")}`,
@@ -106,7 +138,7 @@ function drawn(told, one) {
     ["Importance", "The mean of each stretch, and its weightiest memory; from 1, a trifle, to 10, never to be forgotten.",
       chart({
         label: "How important the memories of each stretch are. Arrow keys move, Enter opens the archive.",
-        x, height: 120, max: 10, bands,
+        x: ends(parts), time, height: 120, max: 10, bands,
         series: [
           { name: "mean", colour: "accent", shape: "line", values: parts.map((part) => part.mean) },
           { name: "highest", colour: "inward", shape: "points", values: parts.map((part) => part.highest) },
@@ -129,19 +161,19 @@ function joined(parts, each) {
   return found;
 }
 
-// The tiers right before and after each fold, and now.
+// The tiers right before and after each fold, and now: at how many memories, and when.
 function tierPoints(told) {
-  const points = [{ at: 0, longterm: 0, recent: 0, verbatim: 0 }];
+  const points = [{ at: 0, when: told.stretches[0].begins, longterm: 0, recent: 0, verbatim: 0 }];
   let held = { longterm: 0, recent: 0 };
-  const add = (at) =>
-    points.push({ at, ...held, verbatim: Math.max(0, at - held.longterm - held.recent) });
+  const add = (at, when) =>
+    points.push({ at, when, ...held, verbatim: Math.max(0, at - held.longterm - held.recent) });
   for (const fold of told.folds) {
-    if (fold.after > points.at(-1).at) add(fold.after);
+    if (fold.after > points.at(-1).at) add(fold.after, fold.at);
     const { longterm, recent } = fold.tiers;
     held = { longterm: longterm ? size(longterm) : 0, recent: recent ? size(recent) : 0 };
-    add(Math.max(fold.after, points.at(-1).at) + 0.001);
+    add(Math.max(fold.after, points.at(-1).at) + 0.001, fold.at);
   }
-  if (told.memories > points.at(-1).at) add(told.memories);
+  if (told.memories > points.at(-1).at) add(told.memories, told.stretches.at(-1).ends);
   return points;
 }
 

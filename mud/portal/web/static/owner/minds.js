@@ -1,7 +1,7 @@
 // The page Minds. The address says what is shown: #eliza/lines/1805 is the line behind that memory of hers.
 
 import { archive } from "./archive.js";
-import { ask, count, empty, failed, h, many, show, size, tabs } from "./dom.js";
+import { ask, count, empty, failed, h, inSight, many, show, size, tabs } from "./dom.js";
 import { evening } from "./evening.js";
 import { graph } from "./graph.js";
 import { life } from "./life.js";
@@ -81,6 +81,7 @@ async function turn() {
     return;
   }
   show(list, everybody.map((each) => card(each, one.slug)));
+  inSight(list.querySelector("[aria-current]"));
   if (shown.agent !== one.slug || shown.view !== view || !place.querySelector(".view")) {
     leave();
     leave = () => {};

@@ -19,8 +19,8 @@ const axis = () => ({
   font: "12px Literata, Georgia, serif",
 });
 
-// A chart whose x are numbers of memories. `series` have a name, a colour, values and a shape.
-export function chart({ label, x, series, height = 150, told, open, stacked = false, marks = [], bands = [], max }) {
+// A chart whose x are numbers of memories, or seconds with `time`. `series` have a name, a colour, values and a shape.
+export function chart({ label, x, series, told, open, height = 150, stacked = false, time = false, marks = [], bands = [], max }) {
   const place = h("figure", { class: "chart" });
   const canvas = h("div", { class: "canvas", tabindex: 0, role: "img", "aria-label": label });
   const legend = h("figcaption", {}, h("span", { class: "legend" }, series.map(key)), h("span", { class: "told" }));
@@ -50,9 +50,9 @@ export function chart({ label, x, series, height = 150, told, open, stacked = fa
       width: canvas.clientWidth || 600,
       height,
       padding: [8, 28, 0, 0],
-      scales: { x: { time: false }, y: { range: (_, low, high) => [0, max ?? Math.max(1, high * 1.05)] } },
+      scales: { x: { time }, y: { range: (_, low, high) => [0, max ?? Math.max(1, high * 1.05)] } },
       axes: [
-        { ...axis(), values: (_, ticks) => ticks.map(count), size: 24 },
+        { ...axis(), ...(time ? {} : { values: (_, ticks) => ticks.map(count) }), size: time ? 40 : 24 },
         { ...axis(), size: 68, values: (_, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? count(tick) : "")) },
       ],
       series: [{}, ...drawn],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -142,11 +142,13 @@ class Browser:
         return answer
 
     @asynccontextmanager
-    async def desk(self, origin: str | None = None, token: str | None = None, **asked: object) -> AsyncIterator[Desk]:
+    async def desk(
+        self, origin: str | None = None, token: str | None = None, path: str = "/socket", **asked: str | int
+    ) -> AsyncIterator[Desk]:
         """Connect the page that was read last; `asked` is what it asks for, such as `view` and `since`."""
         query = httpx.QueryParams({"token": self.token if token is None else token, **asked})
         cookies = "; ".join(f"{name}={value}" for name, value in self.client.cookies.items())
-        address = f"ws://{self.world.host}/socket?{query}"
+        address = f"ws://{self.world.host}{path}?{query}"
         headers = {"cookie": cookies, "origin": origin or self.world.address}
         async with connect(address, additional_headers=headers, proxy=None, compression=None) as socket:
             yield Desk(socket)
@@ -180,7 +182,8 @@ async def served(folder: Path, clock: Clock | None = None) -> AsyncIterator[Serv
         told: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         serving = asyncio.ensure_future(web.serve(portal, Endpoint("127.0.0.1", 0), told.set_result))
         try:
-            await asyncio.wait({serving, told}, return_when=asyncio.FIRST_COMPLETED)
+            either: list[asyncio.Future[Any]] = [serving, told]
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():
                 serving.result()
             yield Served(home, people, portal, await told)
@@ -200,6 +203,3 @@ async def visiting(world: Served) -> AsyncIterator[Browser]:
         yield browser
     finally:
         await browser.client.aclose()
-
-
-Visited = Callable[[Browser], Awaitable[httpx.Response]]

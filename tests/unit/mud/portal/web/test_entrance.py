@@ -110,7 +110,7 @@ async def test_what_stands_in_the_table_for_a_role_is_closed_to_all_below_it(tmp
                 headers = {"origin": world.address, "x-token": browser.token, "accept": "*/*"}
                 if route.method == "WEBSOCKET":
                     with pytest.raises(InvalidStatus):
-                        async with browser.desk():
+                        async with browser.desk(path=path):
                             pass
                 else:
                     answer = await browser.client.request(route.method, path, headers=headers)
@@ -132,7 +132,7 @@ async def test_every_answer_forbids_what_is_not_ours(tmp_path: Path) -> None:
             assert "frame-ancestors 'none'" in policy
             assert "unsafe" not in policy
             assert answer.headers["x-content-type-options"] == "nosniff"
-            assert answer.headers["referrer-policy"] == "no-referrer"
+            assert answer.headers["referrer-policy"] == "same-origin"
             assert "server" not in answer.headers
         assert (await browser.get("/nothing")).status_code == 404
         assert (await browser.get("/static/..%2f__init__.py")).status_code == 404

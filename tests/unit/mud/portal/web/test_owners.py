@@ -2,14 +2,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
-from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from mud.portal.web.minds import ROUTES as MINDS
@@ -29,13 +27,7 @@ async def change(browser: Browser, content: object, **headers: str) -> httpx.Res
     return await browser.client.post("/api/world/settings", content=body, headers=sent)
 
 
-@asynccontextmanager
-async def chronicle(browser: Browser) -> AsyncIterator[ClientConnection]:
-    cookies = "; ".join(f"{name}={value}" for name, value in browser.client.cookies.items())
-    headers = {"cookie": cookies, "origin": browser.world.address}
-    address = f"ws://{browser.world.host}/api/world/chronicle?token={browser.token}"
-    async with connect(address, additional_headers=headers, proxy=None) as socket:
-        yield socket
+CHRONICLE = "/api/world/chronicle"
 
 
 async def heard(socket: ClientConnection, words: str) -> list[str]:
@@ -75,7 +67,7 @@ async def test_who_is_no_owner_gets_no_mind_no_setting_and_no_chronicle(tmp_path
                     assert "Eliza" not in answer.text
                 assert (await change(browser, {})).status_code == 403
                 with pytest.raises(InvalidStatus):
-                    async with chronicle(browser):
+                    async with browser.desk(path=CHRONICLE):
                         pass
 
 
@@ -84,13 +76,13 @@ async def test_an_account_that_is_no_owner_any_more_sees_no_more(tmp_path: Path)
         await world.account("Olga", Role.OWNER)
         await browser.come_in("Olga")
         assert (await browser.get("/api/minds")).status_code == 200
-        async with chronicle(browser) as socket:
+        async with browser.desk(path=CHRONICLE) as desk:
             ann = world.home.enter("Ann")
-            await heard(socket, "Ann arrives")
+            await heard(desk.socket, "Ann arrives")
             promote(world, "Olga", Role.PLAYER)
             world.home.type(ann, "say This is not for Olga.")
             with pytest.raises(ConnectionClosed):
-                assert "Olga" not in str(await asyncio.wait_for(socket.recv(), PATIENCE))
+                assert "Olga" not in str(await asyncio.wait_for(desk.socket.recv(), PATIENCE))
         assert (await browser.get("/api/minds")).status_code == 403
 
 
@@ -138,8 +130,8 @@ async def test_the_chronicle_is_told_as_it_happens_without_what_is_whispered(tmp
     async with served(tmp_path) as world, visiting(world) as browser:
         await browser.come_as_owner()
         ann, _ = world.home.enter("Ann"), world.home.enter("Bob")
-        async with chronicle(browser) as socket:
+        async with browser.desk(path=CHRONICLE) as desk:
             world.home.type(ann, "whisper Bob The key is under the step.")
             world.home.type(ann, "say The lamp is lit.")
-            texts = await heard(socket, "lamp")
+            texts = await heard(desk.socket, "lamp")
             assert texts == ["Ann arrives.", "Bob arrives.", 'Ann says, "The lamp is lit."']

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.async_api import Page, async_playwright, expect
+from playwright.async_api import Page, expect
 
 from mud.simulation.run import SimulationPlan, simulate
-from tests.programs import program
 from tests.unit.mud.portal.web.stage import Served, served
+from tests.unit.mud.portal.web.test_browser import chromium
 from tests.vaults import copy_vault, without_vectors
 
 pytestmark = pytest.mark.program("chromium")
@@ -43,14 +43,10 @@ async def owner(world: Served, scheme: Literal["light", "dark"] = "light") -> As
     for agent in world.home.minds.opened():
         await world.home.minds.catch_up(agent)
     complaints: list[str] = []
-    async with async_playwright() as driver:
-        browser = await driver.chromium.launch(executable_path=program("chromium"), args=["--no-sandbox"])
-        page = await browser.new_page(color_scheme=scheme, viewport={"width": 1280, "height": 900})
-        page.on("console", lambda told: complaints.append(told.text) if told.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+    async with chromium(complaints, size=(1280, 900)) as page:
+        await page.emulate_media(color_scheme=scheme)
         await page.goto(world.told)
         yield page
-        await browser.close()
     assert complaints == []
 
 

@@ -1,0 +1,161 @@
+"""The pictures in the README, made anew from the running program: `make pictures`.
+
+It needs tmux, tt++ and chromium (Debian: tmux, tintin++, chromium). A world lives for a while without a model; then a
+person at the terminal, one with a MUD client and a browser come in.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+from rich.console import CONSOLE_SVG_FORMAT, Console  # type: ignore[attr-defined]
+from rich.text import Text
+
+from tests.processes import loci
+from tests.programs import program
+from tests.vaults import ROOT, copy_vault
+
+FOLDER = ROOT / "docs/pictures"
+PATIENCE, LOOK = 120.0, 0.3  # seconds until a text must have come, and between two looks
+PASSWORD = "pear tree on the wall"
+TALK = (
+    ("My sister Anna lost a silver thimble in the boathouse last May.", "Eliza says"),
+    ("What do you like about this garden?", "Eliza says"),
+    ("Eliza, when did my sister lose her thimble?", "May"),
+)
+"""What the person at the terminal says, and what must be answered."""
+
+
+def free_port() -> int:
+    """Return the number of a port that nobody uses now."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return int(one.getsockname()[1])
+
+
+def wait_until(done: Callable[[], bool], what: str) -> None:
+    """Look until something has come; exit with a sentence when it does not."""
+    pause = threading.Event()
+    for _ in range(int(PATIENCE / LOOK)):
+        if done():
+            return
+        pause.wait(LOOK)
+    sys.exit(f"waited in vain for {what}")
+
+
+class Screen:
+    """A program in a tmux session of its own."""
+
+    def __init__(self, server: Path, name: str, columns: int, rows: int, command: str) -> None:
+        self._tmux = ["tmux", "-S", str(server)]
+        self._name, self._columns = name, columns
+        self._run("new-session", "-d", "-s", name, "-x", str(columns), "-y", str(rows), command)
+
+    def _run(self, *args: str) -> str:
+        return subprocess.run([*self._tmux, *args], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+    def read(self, *options: str) -> str:
+        """Return what the screen shows."""
+        return self._run("capture-pane", "-p", "-t", self._name, *options)
+
+    def type(self, line: str, answer: str) -> None:
+        """Type a line and wait until a text stands on the screen once more."""
+        before = self.read().count(answer)
+        self._run("send-keys", "-t", self._name, "-l", line)
+        self._run("send-keys", "-t", self._name, "Enter")
+        wait_until(lambda: self.read().count(answer) > before, repr(answer))
+
+    def wait(self, text: str) -> None:
+        """Wait until a text stands on the screen."""
+        wait_until(lambda: text in self.read(), repr(text))
+
+    def draw(self, path: Path, title: str) -> None:
+        """Write a picture of the screen as SVG."""
+        console = Console(record=True, width=self._columns, file=StringIO(), force_terminal=True)
+        for line in self.read("-e").rstrip("\n").split("\n"):
+            console.print(Text.from_ansi(line), no_wrap=True, overflow="crop")
+        without_web_fonts = re.sub(r"@font-face \{\{.*?\}\}\n", "", CONSOLE_SVG_FORMAT, flags=re.S)
+        path.write_text(console.export_svg(title=title, code_format=without_web_fonts), encoding="utf-8")
+
+    def end(self, line: str) -> None:
+        """End the program by this line, and tmux with its last one."""
+        there = [*self._tmux, "has-session", "-t", self._name]
+        self._run("send-keys", "-t", self._name, line, "Enter")
+        wait_until(lambda: subprocess.run(there, capture_output=True, check=False).returncode != 0, "the end")
+
+
+@contextmanager
+def screen(server: Path, name: str, columns: int, rows: int, command: str, end: str) -> Iterator[Screen]:
+    """Run a program in tmux, and end it afterwards by typing a line."""
+    one = Screen(server, name, columns, rows, command)
+    try:
+        yield one
+    finally:
+        one.end(end)
+
+
+def draw_web(address: str) -> None:
+    """Write pictures of the web pages."""
+    with sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=program("chromium"), args=options)
+        page = browser.new_page(viewport={"width": 1200, "height": 720})
+        page.goto(address)
+        page.get_by_label("Name").first.fill("Piet")
+        page.get_by_label("Password").first.fill(PASSWORD)
+        page.keyboard.press("Enter")
+        page.wait_for_url("**/play")
+        for name in ("play", "map", "minds"):
+            page.goto(f"{address}/{name}")
+            page.wait_for_load_state("networkidle")
+            if name == "minds":
+                page.get_by_text("Eliza").first.click()
+                page.wait_for_load_state("networkidle")
+            page.screenshot(path=FOLDER / f"web-{name}.png")
+        browser.close()
+
+
+def main() -> None:
+    """Make all pictures anew."""
+    lacking = [name for name in ("tmux", "tt++", "chromium") if program(name) is None]
+    if lacking:
+        sys.exit(f"not on this machine: {', '.join(lacking)}")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        vault, server = copy_vault(Path(folder)), Path(folder) / "tmux"
+        lived = loci("simulate", "--vault", vault, "--steps", "1500", "--seed", "7", "--keep", timeout=600)
+        assert lived.returncode == 0, lived.stderr
+        telnet, web = free_port(), free_port()
+        world = f"{sys.executable} -m mud run --vault {vault} --as Jonas --seed 7 --telnet {telnet} --web {web}"
+        with screen(server, "terminal", 116, 34, world, "quit") as terminal:
+            terminal.wait("Exits:")
+            for line, answer in TALK:
+                terminal.type(f"say {line}", answer)
+            terminal.draw(FOLDER / "terminal.svg", "make run")
+            client = f"{program('tt++')} -e '#session loci 127.0.0.1 {telnet}'"
+            with screen(server, "telnet", 96, 24, client, "#end") as piet:
+                piet.wait("Name:")
+                piet.type("new", "your name be?")
+                piet.type("Piet", "characters:")
+                piet.type(PASSWORD, "again:")
+                piet.type(PASSWORD, "Exits:")
+                piet.type("say Good morning, Jonas.", "You say")
+                terminal.type("say Good morning, Piet!", "You say")
+                piet.wait("Jonas says")
+                piet.draw(FOLDER / "telnet.svg", f"tt++, telnet 127.0.0.1 {telnet}")
+                terminal.type("@role Piet owner", "owner")
+                draw_web(f"http://127.0.0.1:{web}")
+
+
+if __name__ == "__main__":
+    main()
