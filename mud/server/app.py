@@ -47,7 +47,7 @@ CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COME_IN = 0.3
 """Seconds before agents start and archives are checked, so that the player's first screen is not delayed."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
-HELD_FOR = 0.05  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
+HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
 class Options(NamedTuple):
@@ -297,10 +297,18 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
+            if self._parts.engine.number != saved and await self._saved():
                 saved = self._parts.engine.number
-                self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+
+    async def _saved(self) -> bool:
+        """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
+        parts = self._parts
+        state = parts.state()
+        if parts.unwritten() or not await self._synced():
+            return False
+        parts.write(state)
+        return True
 
     async def _keep_syncing(self) -> None:
         while True:
