@@ -18,7 +18,7 @@ from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
 from agents.compaction.status import Facts, Shed, origins, status
 from agents.compaction.strategies import SLEEP
-from agents.compaction.turns import FoldTurns
+from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.directory import AgentDirectory, UnknownNames
@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
-PUT_OFF = 384
-"""Unfolded memories up to which a person's folds wait while many talk. Then a late fold is still as if on time."""
 WRITTEN_AT_ONCE = 32
 """Archives written between two looks at other tasks: a few milliseconds."""
 
@@ -275,9 +273,9 @@ class Population:
         if plan is not None and plan.reason == SLEEP:
             agent.keeper.keep(agent.memory.read(plan.first, plan.last))
             self.put_in_order(agent)
-        memory = agent.memory
-        most = lambda: agent.thinker is None and memory.total - memory.watermark < PUT_OFF
-        await agent.compactor.fold_due(self.turns.of(most))
+        pace = FoldPace(agent.memory, self.turns, lambda: agent.thinker is None)
+        await agent.compactor.fold_due(pace)
+        await pace.end()
 
     def put_in_order(self, agent: Agent) -> None:
         """Consolidate a sleeping agent's journal."""

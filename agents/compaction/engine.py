@@ -49,6 +49,9 @@ class Pace(Protocol):
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Wait until a fold may be written and committed, which happens within the context."""
 
+    def widened(self, plan: FoldPlan) -> FoldPlan:
+        """Return the plan, with more memories if too many wait."""
+
 
 class Compactor:
     """Folds one memory. `before_fold` gets the memories before their commit if the strategy keeps a journal."""
@@ -118,7 +121,8 @@ class Compactor:
                 await pace.wait()
             async with nullcontext() if self._asks() else turn():
                 plan = self._planned()
-                commit = await self._fold(plan, turn) if plan is not None else None
+                wide = pace.widened(plan) if plan is not None and pace is not None else plan
+                commit = await self._fold(wide, turn) if wide is not None else None
             if plan is None:
                 return done
             done += [commit] if commit is not None else []

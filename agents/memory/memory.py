@@ -114,6 +114,7 @@ class Memory:
     def close(self) -> None:
         """Try once more to write waiting entries, then close the files."""
         self.retry()
+        self.catch_up()
         if self._files.unsynced:
             self.sync()
         self._archive.close()
@@ -355,13 +356,29 @@ class Memory:
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
         """Defer summary files and syncing to the end of the block; a power cut in it may lose the newest entries."""
+        self.catch_up()
         self._guarded(self._summaries.stay_behind)
         try:
             yield
         finally:
+            self.catch_up()
+            os.sync()
+
+    @property
+    def behind(self) -> bool:
+        """Whether commits leave the two files in use as they are."""
+        return self._summaries.behind
+
+    def stay_behind(self) -> None:
+        """Let commits leave the two files in use as they are until `catch_up`; edits are taken up then."""
+        if not self.behind:
+            self._guarded(lambda: self._summaries.stay_behind(hasty=False))
+
+    def catch_up(self) -> None:
+        """End `stay_behind`, if it was begun: write the files in use."""
+        if self.behind:
             messages = self._guarded(self._summaries.catch_up)
             self.note_trouble("summaries", "; ".join(messages) or None)
-            os.sync()
 
     def refresh(self) -> list[str]:
         """Read both summary files and take up edits; return messages for the owner."""

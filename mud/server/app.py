@@ -54,7 +54,7 @@ COME_IN = 0.3
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
-HELD_FOR = 0.05  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
+HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
 class Options(NamedTuple):
@@ -301,11 +301,19 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
+            if self._parts.engine.number != saved and await self._saved():
                 saved = self._parts.engine.number
-                async with self._syncing:  # in a thread, as disks take their time
-                    await asyncio.to_thread(self._parts.saving())
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+
+    async def _saved(self) -> bool:
+        """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
+        parts = self._parts
+        state = parts.state()
+        if parts.unwritten() or not await self._synced():
+            return False
+        async with self._syncing:
+            await asyncio.to_thread(parts.write, state)  # as disks take their time
+        return True
 
     async def _keep_syncing(self) -> None:
         while True:
