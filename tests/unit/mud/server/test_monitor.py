@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from mud.server.monitor import Monitor
 from tests.disks import file_size_limit
 from tests.figures import figures
 from tests.houses import House, house
+from tests.vaults import ROOT
 
 
 async def read(watched: Monitor) -> dict[str, float]:
@@ -46,6 +48,13 @@ async def test_what_prometheus_reads_is_what_the_world_did(tmp_path: Path) -> No
         assert found["loci_model_calls_total thinking"] == 1
         assert found["loci_model_queue think"] == 0
         assert found["process_resident_memory_bytes"] > 1_000_000
+
+
+async def test_every_figure_is_documented(tmp_path: Path) -> None:
+    documented = set(re.findall(r"\bloci_\w+", (ROOT / "docs/monitoring.md").read_text("utf-8")))
+    async with house(tmp_path) as home:
+        page = (await Monitor(home.parts, Sessions(home.engine.world), timing=LoopTiming()).metrics()).decode()
+    assert set(re.findall(r"^# TYPE (loci_\w+)", page, re.M)) == documented
 
 
 async def test_what_an_index_lacks_is_told_until_it_holds_all(tmp_path: Path) -> None:
