@@ -72,7 +72,10 @@ def _talk_rows(name: str) -> Callable[[Record], list[tuple[str, str]]]:
     def rows(one: Record) -> list[tuple[str, str]]:
         echo = one["echo_ms"]
         return [
-            (f"{one['clients']} clients {name}, {one['seconds']:.0f} s: says a second", f"{one['says_a_second']:,}"),
+            (
+                f"{one['clients']} clients {name}, {one['seconds']:.0f} s: says a second / a second of the world's cpu",
+                f"{one['says_a_second']:,} / {one['says_a_cpu_second']:,}",
+            ),
             ("own echo: p50 / p95 / p99, ms", f"{echo['p50']:.0f} / {echo['p95']:.0f} / {echo['p99']:.0f}"),
             ("memories of it / missing / twice", f"{one['memories']:,} / {one['missing']} / {one['twice']}"),
             ("folds / folds and words caught up after, s", f"{one['folds']:,} / {one['caught_up_s']:.1f}"),

@@ -133,6 +133,7 @@ async def talk(vault: Path, clients: int, seconds: float, pace: float, seed: int
     kept = count(vault, said, clients)
     return {
         "clients": clients, "seconds": round(took, 1), "says": len(said), "says_a_second": round(len(said) / took, 1),
+        "says_a_cpu_second": round(len(said) / (after[CPU] - before[CPU]), 1),
         "echo_ms": milliseconds([one for some in lasted for one in some]),
         "heard_missing": len(said) * (clients - 1) - heard,
         "memories": kept.memories, "missing": kept.missing, "twice": kept.twice,
