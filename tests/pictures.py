@@ -34,6 +34,8 @@ TALK = (
     ("Eliza, when did my sister lose her thimble?", "May"),
 )
 """What the person at the terminal says, and what must be answered."""
+WALK = (("east", "The Kitchen"), ("west", "The Garden"), ("say It smells of bread in there.", "You say"))
+"""What the person in the browser types, and what must be shown."""
 
 
 def free_port() -> int:
@@ -109,19 +111,27 @@ def draw_web(address: str) -> None:
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=options)
-        page = browser.new_page(viewport={"width": 1200, "height": 720})
+        page = browser.new_page(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
         page.goto(address)
         page.get_by_label("Name").first.fill("Piet")
         page.get_by_label("Password").first.fill(PASSWORD)
         page.keyboard.press("Enter")
         page.wait_for_url("**/play")
-        for name in ("play", "map", "minds"):
-            page.goto(f"{address}/{name}")
-            page.wait_for_load_state("networkidle")
-            if name == "minds":
-                page.get_by_text("Eliza").first.click()
-                page.wait_for_load_state("networkidle")
-            page.screenshot(path=FOLDER / f"web-{name}.png")
+        for line, answer in WALK:
+            page.get_by_role("combobox").fill(line)
+            page.keyboard.press("Enter")
+            page.get_by_role("log").get_by_text(answer).last.wait_for()
+        page.screenshot(path=FOLDER / "web-play.png")
+        page.goto(f"{address}/map")
+        page.get_by_text("Jonas").first.wait_for()
+        page.screenshot(path=FOLDER / "web-map.png")
+        page.goto(f"{address}/minds")
+        page.get_by_text("Eliza").first.click()
+        page.get_by_role("heading", name="Eliza").wait_for()
+        page.locator("canvas").first.wait_for()
+        page.mouse.move(0, 0)
+        page.get_by_role("heading", name="Now").evaluate("one => one.scrollIntoView()")
+        page.screenshot(path=FOLDER / "web-minds.png")
         browser.close()
 
 

@@ -11,23 +11,14 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from argon2 import PasswordHasher
-
-from agents.agent import Agent
 from mud.clock import Clock
-from mud.engine.engine import Step
 from mud.portal.portal import Door, Endpoint, Portal
 from mud.portal.telnet import telnet
 from mud.server.doors import make_portal
-from mud.server.people import People
-from mud.server.reloading import Reloading
-from mud.server.requests import submit
 from mud.server.wiring import RealClock
-from mud.storage.accounts import Account
 from mud.storage.settings import Scalar
-from mud.world.roles import Role
-from tests.houses import House, house
 from tests.settings import put
+from tests.unit.mud.server.lobby import Lobby, lobby
 from tests.vaults import copy_vault, without_vectors
 
 IAC, DONT, DO, WONT, WILL, SB, GA, SE, EOR_MARK = 255, 254, 253, 252, 251, 250, 249, 240, 239
@@ -35,7 +26,6 @@ ECHO, TTYPE, EOR, NAWS, CHARSET, MSSP, MCCP2, GMCP = 1, 24, 25, 31, 42, 70, 86, 
 PASSWORD = "correct horse"
 SOON = 20.0
 """Seconds after which a test gives up on what should have come; never waited for when it comes."""
-_QUICK = PasswordHasher(time_cost=1, memory_cost=8, parallelism=1)
 _COMMAND = re.compile(
     rb"\xff(?:\xfa(?P<option>.)(?P<payload>(?:[^\xff]|\xff\xff)*)\xff\xf0|(?P<verb>[\xfb-\xfe])(?P<asked>.)|(?P<short>[\xf0-\xf9\xef]))",
     re.DOTALL,
@@ -49,22 +39,11 @@ GENEROUS: dict[str, Scalar] = {
 class TelnetWorld:
     """A vault whose telnet door is open."""
 
-    def __init__(self, home: House) -> None:
-        self.home, self.parts, self.engine = home, home.parts, home.engine
-        self.told: list[str] = []
-        self.arrived: list[Agent] = []
-        self.reloading = Reloading(home.parts, self.told.append, None)
-        self.people = People(home.parts, self.reloading, self._submit, self.arrived.append)
-        self.engine.observe(self.people.sessions.observe)
-        self.portal: Portal = make_portal(home.parts, self.people, lambda: "Visitor")
+    def __init__(self, hall: Lobby) -> None:
+        self.home, self.parts, self.engine, self.people = hall.home, hall.parts, hall.home.engine, hall.people
+        self.portal: Portal = make_portal(hall.parts, hall.people, lambda: "Visitor")
+        self.account = hall.account
         self.port = 0
-
-    def _submit(self, who: str, line: str, role: Role) -> Step:
-        return submit(self.engine, self.parts.minds, who, line, role)
-
-    def account(self, name: str, role: Role = Role.PLAYER) -> None:
-        """Make an account with `PASSWORD`."""
-        self.people.accounts.write(Account(name, role, _QUICK.hash(PASSWORD)))
 
     def names(self) -> list[str]:
         """Return the names of everybody who is led from a keyboard."""
@@ -109,7 +88,7 @@ class TelnetWorld:
     async def player(self, name: str, *, tls: bool = False, window: int = 0) -> AsyncIterator[TelnetClient]:
         """Connect somebody and let them in with an account of that name, which is made when there is none."""
         if self.people.accounts.find(name) is None:
-            self.account(name)
+            self.account(name, password=PASSWORD)
         async with self.client(tls=tls, window=window) as client:
             await client.login(name)
             yield client
@@ -221,8 +200,8 @@ async def telnet_world(
     if not (folder / "vault").is_dir():
         put(without_vectors(copy_vault(folder)), "doors", **GENEROUS)
     put(folder / "vault", "doors", **settings)
-    async with house(folder, clock or RealClock()) as home:
-        world = TelnetWorld(home)
+    async with lobby(folder, clock or RealClock()) as hall:
+        world = TelnetWorld(hall)
         opened: asyncio.Queue[str] = asyncio.Queue()
         serving = asyncio.ensure_future(opening.serve(world.portal, Endpoint("127.0.0.1", 0), opened.put_nowait))
         address = asyncio.create_task(opened.get())
@@ -237,4 +216,3 @@ async def telnet_world(
             serving.cancel()
             await asyncio.gather(serving, address, return_exceptions=True)
             world.people.leave_all()
-            await world.reloading.stop()

@@ -18,7 +18,7 @@ def accounts(ctx: Context, what: str) -> Outcome:
     For a new account you are asked for a first password, which nobody sees.
 
     Example: @accounts
-    Example: @accounts new Ann
+    Example: @accounts new Dora
     """
     return _ask(ctx, "accounts", what=what)
 

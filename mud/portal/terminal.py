@@ -95,6 +95,7 @@ async def run_terminal(view: TerminalView, name: str | None, default: str, histo
 class Terminal(App[None]):
     """The terminal of the person who started the program."""
 
+    TITLE = "Loci"
     CSS_PATH = "terminal.tcss"
     ENABLE_COMMAND_PALETTE = False
     AUTO_FOCUS = "#prompt"

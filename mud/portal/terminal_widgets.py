@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from typing import ClassVar
 
+from rich.console import Console
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,7 +20,10 @@ from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
 from mud.portal.session import tells_password
 
-KEPT = 1_000  # texts of the story that can be scrolled back to
+KEPT, MOST_LINES = 1_000, 20_000  # texts of the story that can be scrolled back to, and their lines
+INDENT = 4  # columns that a line goes on at when what it stands below begins too far to the right
+_COLUMNS = re.compile(r"\s{2,}(?:\S+ )*\S+\s{2,}|\s+")
+"""The first of two columns with the space around it, or the indentation of a line."""
 
 
 class StoryLog(RichLog):
@@ -28,14 +33,17 @@ class StoryLog(RichLog):
         super().__init__(id=id, wrap=True, min_width=1, auto_scroll=False)
         self._more, self._texts, self._columns = more, deque[Text](maxlen=KEPT), 0
         self._place = ""
+        self._following = True  # the newest is shown
 
     def tell(self, texts: Iterable[Text]) -> None:
         """Append texts."""
         for text in texts:
             self._texts.append(text)
-            self._write(text, self._at_end)
-        if len(self.lines) > 20 * KEPT:
+            self._write(text)
+        if len(self.lines) > MOST_LINES:
             self._wrap()
+        if self._following:
+            self.follow()
         self._note_end()
 
     def name_place(self, name: str) -> None:
@@ -43,35 +51,53 @@ class StoryLog(RichLog):
         self._place = name
         self._note_end()
 
-    @property
-    def _at_end(self) -> bool:
-        return self.scroll_target_y >= self.max_scroll_y
-
     def follow(self) -> None:
-        """Show the newest again."""
+        """Show the newest, and from now on whatever comes."""
+        self._following = True
         self.scroll_end(animate=False)
 
     def on_resize(self, event: Resize) -> None:
         if self.scrollable_content_region.width != self._columns:
             self._columns = self.scrollable_content_region.width
             self._wrap()
+        if self._following:
+            self.follow()
 
     def _wrap(self) -> None:
+        following, part = self._following, self.scroll_y / max(1, self.max_scroll_y)
         self.clear()
         for text in self._texts:
-            self._write(text, False)
-        self.follow()
+            self._write(text)
+        self.scroll_to(y=part * self.max_scroll_y, animate=False)
+        self._following = following
 
-    def _write(self, text: Text, follow: bool) -> None:
+    def _write(self, text: Text) -> None:
         if self._columns:
-            self.write(text, width=self._columns, scroll_end=follow)
+            self.write(wrapped(text, self._columns, self.app.console), width=self._columns, scroll_end=False)
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
+        self._following = new_value >= self.max_scroll_y
         self._note_end()
 
     def _note_end(self) -> None:
-        self.border_title = Text(self._place if self._at_end else f"{self._place} ({self._more})")
+        self.border_title = Text(self._place if self._following else f"{self._place} ({self._more})")
+
+
+def wrapped(text: Text, columns: int, console: Console) -> Text:
+    """Break the lines of a text; the rest of one that is indented or has two columns stands below its last column."""
+    lines: list[Text] = []
+    for line in text.split("\n", allow_blank=True):
+        found = _COLUMNS.match(line.plain)
+        under = 0 if found is None else found.end() if found.end() <= columns // 2 else INDENT
+        first, *rest = line.wrap(console, columns) or [line]
+        lines.append(first)
+        if rest:
+            left = line.plain[len(first) :].lstrip(" ")
+            for more in line[len(line) - len(left) :].wrap(console, columns - under):
+                more.pad_left(under)
+                lines.append(more)
+    return Text("\n").join(lines)
 
 
 class Panel(VerticalScroll, can_focus=True):

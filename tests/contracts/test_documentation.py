@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,8 @@ from mud.cli import Tool
 from mud.registry import HasName, collect, load
 from mud.server.checks import FAMILIES, SCHEMAS
 from mud.server.wiring import load_commands
+from mud.storage.accounts import Account, AccountFiles
+from mud.world.roles import Role
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
 
@@ -52,8 +55,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     lines = [line for example in examples for line in ("go The Garden", example)]
     lines.insert(0, "take lamp glass")
     lines += [f"help {one.name}" for one in COMMANDS]
+    AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
+    asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password
     # What is thought in between parts the replies, as its own reply is known.
-    typed = "".join(f"{line}\nthink MARK {number}\n" for number, line in enumerate(lines))
+    typed = "".join(f"{asking.get(line, line)}\nthink MARK {number}\n" for number, line in enumerate(lines))
     done = loci("run", "--vault", vault, "--no-agents", stdin=typed + "quit\n")
     assert done.returncode == 0, done.stderr
     parts = re.split(r'^You think, "MARK \d+"$\n?', done.stdout, flags=re.M)
@@ -114,7 +119,10 @@ def test_the_readme_names_every_config_file_and_folder_of_the_vault() -> None:
 
 def test_the_readme_has_a_real_transcript_and_nothing_left_to_fill_in() -> None:
     assert re.findall(r"@[A-Z]{3,}@", README) == []
-    assert "Exits: " in README
+    pictures = re.findall(r"\]\((docs/pictures/\S+)\)", README)
+    assert {Path(one).stem.partition("-")[0] for one in pictures} == {"terminal", "telnet", "web"}
+    assert all((ROOT / one).is_file() for one in pictures)
+    assert "Exits:" in (ROOT / "docs/pictures/terminal.svg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("text", [README, CODE], ids=["README.md", "mud/README.md"])

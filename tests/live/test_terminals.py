@@ -23,7 +23,7 @@ from tests.processes import PATIENCE, loci, memories, texts
 from tests.programs import program
 from tests.vaults import ROOT, copy_vault
 
-SIZES = [(80, 24), (200, 60)]
+SIZE = (80, 24)
 LINES = 100  # typed at a terminal that is stopped; their replies are more than it takes
 
 
@@ -75,14 +75,15 @@ def tmux(folder: Path, size: tuple[int, int], *arguments: object, setting: str =
 
 
 @pytest.mark.program("tmux")
-@pytest.mark.parametrize("size", SIZES)
-def test_a_first_evening_in_a_terminal(tmp_path: Path, size: tuple[int, int]) -> None:
+def test_a_first_evening_in_a_terminal(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
-    with tmux(tmp_path, size, "--vault", vault, "--no-agents") as terminal:
+    with (vault / "config" / "budget.md").open("a", encoding="utf-8") as config:
+        config.write("\n**generosity**: 7\n")
+    with tmux(tmp_path, SIZE, "--vault", vault, "--no-agents") as terminal:
         terminal.shows("What is your name?")
         terminal.press("Jonas", "Enter")
         first = terminal.shows("Try: look, say hello", "─Map─", "─Memory─", "F1 Help")
-        assert len(first.rstrip("\n").split("\n")) == size[1]
+        assert len(first.rstrip("\n").split("\n")) == SIZE[1]
         assert "\x1b[" in terminal.screen("-e")
         terminal.press("say the bees are late", "Enter")
         terminal.shows('You say, "the bees are late"')
@@ -92,6 +93,8 @@ def test_a_first_evening_in_a_terminal(tmp_path: Path, size: tuple[int, int]) ->
         terminal.shows("Esc: back")
         terminal.press("F3")
         terminal.shows("The mind of Jonas")
+        terminal.press("F5")
+        terminal.shows("generosity")  # what was wrong at the start is told on the screen too
         terminal.press("Escape")
         terminal.press("C-d")
         last = terminal.shows("code 0")
@@ -112,7 +115,7 @@ def test_who_wants_no_colour_gets_none_and_who_wants_lines_gets_lines(
     tmp_path: Path, setting: str, options: list[str], drawn: str
 ) -> None:
     vault = copy_vault(tmp_path)
-    with tmux(tmp_path, SIZES[0], "--vault", vault, "--no-agents", *options, setting=setting) as terminal:
+    with tmux(tmp_path, SIZE, "--vault", vault, "--no-agents", *options, setting=setting) as terminal:
         terminal.shows("What is your name?")
         terminal.press("Jonas", "Enter")
         screen = terminal.shows(drawn)

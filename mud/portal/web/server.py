@@ -104,7 +104,7 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
     """Serve the pages until cancelled. Raises OSError."""
     heard = _bound(place)
     host, port = heard.getsockname()[:2]
-    with Site(portal, place.host, port) as site:
+    with heard, Site(portal, place.host, port) as site:
         server = _Listener(_configuration(site))
         serving = asyncio.create_task(server.serve([heard]))
         shown = f"[{host}]" if ":" in host else host

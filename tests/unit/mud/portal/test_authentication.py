@@ -29,7 +29,7 @@ class Slow(PasswordHasher):
 
     def __init__(self) -> None:
         super().__init__(*QUICK)
-        self.go = threading.Event()
+        self.go, self.begun = threading.Event(), threading.Event()
         self.at_once = self.most = self.verified = 0
         self._lock = threading.Lock()
 
@@ -37,6 +37,7 @@ class Slow(PasswordHasher):
         with self._lock:
             self.at_once, self.verified = self.at_once + 1, self.verified + 1
             self.most = max(self.most, self.at_once)
+        self.begun.set()
         try:
             assert self.go.wait(60)
             return super().verify(hash, password)
@@ -154,8 +155,7 @@ async def test_what_changed_while_the_password_was_checked_counts(tmp_path: Path
     gate = Gatehouse(tmp_path, hasher)
     account = await gate.door.register(HERE, "Ann", PASSWORD)
     entering = asyncio.create_task(gate.door.login(HERE, "Ann", PASSWORD))
-    while not hasher.verified:
-        await asyncio.sleep(0.001)
+    assert await asyncio.to_thread(hasher.begun.wait, 60)
     gate.accounts.write(replace(account, hash=PasswordHasher(*QUICK).hash("another one")))
     hasher.go.set()
     with pytest.raises(Refusal, match="do not belong together"):

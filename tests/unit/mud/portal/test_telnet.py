@@ -20,7 +20,6 @@ from tests.telnet import (
     GMCP,
     IAC,
     MCCP2,
-    MSSP,
     NAWS,
     PASSWORD,
     SB,
@@ -95,7 +94,7 @@ async def test_an_account_is_made_and_its_password_is_never_shown(tmp_path: Path
 
 async def test_a_wrong_password_a_name_that_nobody_has_and_names_that_mean_something(tmp_path: Path) -> None:
     async with telnet_world(tmp_path) as world, world.client() as client:
-        world.account("Wren")
+        world.account("Wren", password=PASSWORD)
         await client.read_until("Name: ")
         answers = []
         for name in ("Wren", "Nobody at all"):
@@ -144,6 +143,14 @@ async def test_control_characters_reach_nobody(tmp_path: Path) -> None:
             await client.read_until("Name: ")
             await client.say("new", "be? ")
             assert "\x1b" not in await client.say("W\x1b[2Jren", "Name: ")
+
+
+async def test_a_password_is_changed_without_being_shown(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.player("Wren") as wren:
+        for _ in range(3):
+            wren.type("@password" if not wren.commands.count((WONT, ECHO)) else PASSWORD)
+        await wren.say("say done", 'done"')
+        assert PASSWORD not in wren.text
 
 
 async def test_lines_of_one_packet_are_carried_out_in_order_whatever_ends_them(tmp_path: Path) -> None:
@@ -242,7 +249,7 @@ async def test_mud_clients_are_told_of_character_place_memory_and_what_is_said(t
         client.send(IAC, DO, GMCP)
         client.send(IAC, SB, GMCP, b'Core.Supports.Set ["Room 1","Char 1","Comm 1"]', IAC, SE)
         client.send(IAC, SB, GMCP, b"Core.Ping", IAC, SE)
-        world.account("Wren")
+        world.account("Wren", password=PASSWORD)
         await client.login("Wren")
         await client.payload(GMCP, b"Core.Ping")
         assert json.loads((await client.payload(GMCP, b"Char.Name"))[10:])["name"] == "Wren"
@@ -261,16 +268,6 @@ async def test_mud_clients_are_told_of_character_place_memory_and_what_is_said(t
         await client.say("south", "Exits:")
         await client.say("say that is all", "all")
         assert not [one for one in client.payloads if one[1].startswith(b"Room")]
-
-
-async def test_lists_of_muds_are_told_who_is_here_and_since_when(tmp_path: Path) -> None:
-    async with telnet_world(tmp_path, world_name="The House") as world, world.guest(), world.client() as client:
-        client.send(IAC, DO, MSSP)
-        pairs = [one.split(b"\2") for one in (await client.payload(MSSP)).split(b"\1")[1:]]
-        status = {name.decode(): [value.decode() for value in values] for name, *values in pairs}
-        assert (status["NAME"], status["PLAYERS"]) == (["The House"], ["1"])
-        assert abs(int(status["UPTIME"][0]) - world.parts.clock.now().timestamp()) < 60
-        assert status["PORT"] == [str(world.port)]
 
 
 async def test_options_that_this_door_does_not_know_are_refused(tmp_path: Path) -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import ssl
 import stat
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from mud.portal.telnet_tls import MADE, make_certificate, telnet_tls
+from mud.portal.telnet_tls import MADE, telnet_tls
 from tests.telnet import MCCP2, WILL, telnet_world
 
 
@@ -36,17 +34,3 @@ async def test_a_client_that_does_not_encrypt_harms_nobody(tmp_path: Path, caplo
             client.send(b"\x16\x03\x01\x02")
         assert 'You say, "hello"' in await wren.say("say hello", 'hello"')
     assert [record for record in caplog.records if record.levelname in ("WARNING", "ERROR", "CRITICAL")] == []
-
-
-async def test_one_s_own_certificate_is_used_and_a_wrong_file_is_told_in_a_sentence(tmp_path: Path) -> None:
-    own = tmp_path / "own.pem"
-    own.write_text(make_certificate(datetime.now(UTC)), encoding="utf-8")
-    async with telnet_world(tmp_path, opening=telnet_tls, telnet_tls_file=str(own)) as world:
-        async with world.player("Wren", tls=True) as wren:
-            shown = wren.writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
-            assert ssl.DER_cert_to_PEM_cert(shown) in own.read_text(encoding="utf-8")
-        assert not (tmp_path / "vault" / "accounts" / MADE).exists()
-    own.write_text("nothing of that kind", encoding="utf-8")
-    with pytest.raises(OSError, match="holds no certificate and key in PEM form that belong together"):
-        async with telnet_world(tmp_path, opening=telnet_tls):
-            pass

@@ -257,6 +257,19 @@ async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path)
         assert "Exits: north, gate" in player.screen
 
 
+async def test_columns_stay_columns_and_the_end_stays_in_sight(tmp_path: Path) -> None:
+    async with playing(tmp_path, (120, 24)) as (player, pilot):
+        await typed(pilot, "help", "enter")
+        rows = player.shown.split("\n")
+        at = next(number for number, row in enumerate(rows) if row.startswith("  say <words>"))
+        column = rows[at].index("Say something")
+        assert rows[at + 1][:column].isspace()
+        assert not rows[at + 1][column].isspace()
+        await typed(pilot, "go ", "tab")  # the choices take a line from the story
+        assert "more below" not in player.screen
+        assert "help all lists the rest" in player.screen
+
+
 async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         player.session.tell("No language model answers.")

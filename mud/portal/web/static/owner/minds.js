@@ -104,13 +104,14 @@ async function refresh() {
   everybody = await ask("minds");
 }
 
+// Before anything is awaited: whoever chooses somebody while the first mind is still looked up gets the one they chose.
+addEventListener("hashchange", async () => {
+  if (where().agent !== shown.agent) await refresh().catch(() => {});
+  await turn();
+});
 try {
   await refresh();
   await turn();
 } catch (error) {
   show(place, failed(error));
 }
-addEventListener("hashchange", async () => {
-  if (where().agent !== shown.agent) await refresh().catch(() => {});
-  await turn();
-});
