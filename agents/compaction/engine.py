@@ -12,8 +12,8 @@ from typing import Protocol
 
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
 from agents.compaction.folds import (
-    Commit,
     AskedSummaries,
+    Commit,
     CompactionServices,
     Fold,
     FoldPlan,
