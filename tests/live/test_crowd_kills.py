@@ -52,7 +52,7 @@ def _check(vault: Path, said: set[int]) -> None:
         assert [one["seq"] for one in records] == list(range(1, len(records) + 1))
         sources = [one["source"] for one in records]
         assert sources == sorted(sources)
-        heard = Counter(int(found[1]) for text in texts(records) if (found := _SENTENCE.search(text)))
+        heard = Counter(int(sentence[1]) for text in texts(records) if (sentence := _SENTENCE.search(text)))
         assert set(heard.values()) <= {1}, "something is remembered twice"
         assert said <= heard.keys()
 

@@ -6,8 +6,6 @@ from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-import pytest
-
 from agents.agent import Agent
 from agents.compaction.turns import AT_ONCE, LOOK_AGAIN, MANY, PUT_OFF, WINDOW
 from agents.population import CROWD
@@ -73,9 +71,8 @@ async def test_what_a_crowd_heard_is_there_before_it_is_written(tmp_path: Path) 
         assert home.minds.status(ann)["total"] == before + 3
         assert tiled(ann) == []
         home.minds.write_held()
-        assert [text for text in written(home, ann) if "number 2" in text] == [
-            'Talker C says, "Pear number 2 fell near the wall"'
-        ]
+        heard = [text for text in written(home, ann) if "number 2" in text]
+        assert heard == ['Talker C says, "Pear number 2 fell near the wall"']
 
 
 async def test_what_was_held_is_written_by_itself_soon(tmp_path: Path) -> None:
