@@ -123,13 +123,13 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
-        parts.minds.holds_for = HELD_FOR
         for observe in (parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
+        parts.minds.holds_for = HELD_FOR
         spare_what_stays()
         try:
             await self._until_over()
