@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -425,6 +426,8 @@ class FoldTasks:
     ) -> None:
         self._clock, self._fold, self._there = clock, fold, there
         self._tasks: dict[asyncio.Task[Any], str] = {}
+        self._running: Counter[str] = Counter()
+        """The number of tasks by folder."""
         self._pauses: dict[asyncio.Task[None], str] = {}
         """Waits before a failed fold is retried, at most one per folder."""
         self._ending = False
@@ -439,7 +442,7 @@ class FoldTasks:
             self._track(agent, loop.create_task(self._by_itself(agent)))
 
     def has(self, agent: Agent) -> bool:
-        return agent.slug in self._tasks.values()
+        return self._running[agent.slug] > 0
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
@@ -458,10 +461,12 @@ class FoldTasks:
 
     def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
         self._tasks[task] = agent.slug
+        self._running[agent.slug] += 1
         task.add_done_callback(lambda done: self._ended(agent, done))
 
     def _ended(self, agent: Agent, task: asyncio.Task[Any]) -> None:
         self._tasks.pop(task, None)
+        self._running[agent.slug] -= 1
         if not task.cancelled() and (task.exception() is not None or task.result() is not False):
             self._ask_again(agent)
 

@@ -49,8 +49,8 @@ class Pace(Protocol):
     def turn(self) -> AbstractAsyncContextManager[None]:
         """Wait until a fold may be written and committed, which happens within the context."""
 
-    def widened(self, plan: FoldPlan) -> FoldPlan:
-        """Return the plan, with more memories if too many wait."""
+    def at_least(self) -> int:
+        """Return how many memories a fold takes, if so many are outside the immediate window; 0 for those due."""
 
 
 class Compactor:
@@ -121,13 +121,22 @@ class Compactor:
                 await pace.wait()
             async with nullcontext() if self._asks() else turn():
                 plan = self._planned()
-                wide = pace.widened(plan) if plan is not None and pace is not None else plan
-                commit = await self._fold(wide, turn) if wide is not None else None
+                if plan is not None and pace is not None:
+                    plan = self._widened(plan, pace.at_least())
+                commit = await self._fold(plan, turn) if plan is not None else None
             if plan is None:
                 return done
             done += [commit] if commit is not None else []
             if pace is None and self.due():
                 await self._clock.sleep(0)  # many folds in a row must not block other tasks
+
+    def _widened(self, plan: FoldPlan, least: int) -> FoldPlan:
+        """Return a plan for at least so many memories, if the strategy makes recent summaries and has so many."""
+        if plan.recent is None or plan.joins or plan.last - plan.first + 1 >= least:
+            return plan
+        every = self.view.strategy.manual(self.view.state(), self.view.settings)
+        last = min(plan.first + least - 1, every.last) if every is not None else plan.last
+        return plan.until(max(plan.last, last))
 
     def fold_due_now(self) -> list[Commit]:
         """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises."""

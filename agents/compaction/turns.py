@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
-from agents.compaction.folds import FoldPlan
 from agents.memory.memory import Memory
 from mud.clock import Clock
 
@@ -18,7 +17,7 @@ MANY = 200
 """Memories, of everybody together, within `WINDOW` from which on folds wait."""
 WINDOW = 0.5
 PUT_OFF, AT_ONCE = 640, 512
-"""Unfolded memories up to which folds wait while many talk, and the memories of one fold from then on."""
+"""Unfolded memories up to which folds wait while many talk, and the most memories of one fold from then on."""
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether many still talk."""
 LONGEST = 0.015
@@ -89,13 +88,12 @@ class FoldPace(NamedTuple):
                 self.memory.stay_behind()
             yield
 
-    def widened(self, plan: FoldPlan) -> FoldPlan:
-        """Return the plan; with many memories waiting since many talked, one for `AT_ONCE` of them.
+    def at_least(self) -> int:
+        """Return `AT_ONCE` when many memories wait since many talked, else 0.
 
         Otherwise a second of talk would become several summaries, and folds would take as long as the talk.
         """
-        wide = plan.recent is not None and not plan.joins and self.memory.behind and self._many_wait
-        return plan.until(max(plan.last, plan.first + AT_ONCE - 1)) if wide else plan
+        return AT_ONCE if self.memory.behind and self._many_wait else 0
 
     async def end(self) -> None:
         """Once it is quiet, bring the files up to date."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -256,7 +256,7 @@ class Memory:
         """Return the held entries, which count no more until they are written. A reader's are never written."""
         held = self._archive.take_back() if self._writable else []
         if held:
-            del self._ram[bisect_left(self._ram, held[0].seq, key=lambda entry: entry.seq) :]
+            del self._ram[max(0, len(self._ram) - len(held)) :]
         return held
 
     def _let_wait(self, due: Sequence[Entry], error: OSError) -> None:

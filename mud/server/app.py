@@ -148,7 +148,6 @@ class App:
         parts, engine = self._parts, self._parts.engine
         self._signals.end = partial(self._told_to_end, asyncio.get_running_loop())
         await parts.recall.start()
-        parts.minds.holds_for = HELD_FOR
         observers = (
             parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
             self._people.news.observe,
@@ -159,6 +158,7 @@ class App:
         if self._options.agents:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
+        parts.minds.holds_for = HELD_FOR
         spare_what_stays()
         try:
             await self._until_over()
