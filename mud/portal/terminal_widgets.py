@@ -74,8 +74,10 @@ class StoryLog(ScrollView, can_focus=True):
 
     def _append(self, text: Text) -> None:
         if self._columns:
-            console = self.app.console
-            self.lines += [Strip(line.render(console)) for line in wrapped(text, self._columns, console)]
+            console, blank = self.app.console, Text()
+            lines = wrapped(text, self._columns, console)
+            # Joined, as a text without marks is rendered without its own style.
+            self.lines += [Strip(blank.join([line]).render(console)) for line in lines]
 
     def _measure(self, top: float) -> None:
         """Take note of how many lines there are, and show the newest, or those from `top` on to who reads back."""

@@ -67,7 +67,9 @@ class Tmux:
 @contextmanager
 def tmux(folder: Path, size: tuple[int, int], *arguments: object, setting: str = "") -> Iterator[Tmux]:
     """Run the program in a terminal of tmux."""
-    terminal = Tmux(folder, size, " ".join(map(str, [setting, sys.executable, "-m", "mud", "run", *arguments])))
+    terminal = Tmux(
+        folder, size, " ".join(map(str, [setting, sys.executable, "-m", "mud", "run", "--web", "off", *arguments]))
+    )
     try:
         yield terminal
     finally:
@@ -129,11 +131,11 @@ def test_who_wants_no_colour_gets_none_and_who_wants_lines_gets_lines(
 class Bare:
     """A terminal without anybody who draws it."""
 
-    def __init__(self, vault: Path, *arguments: str) -> None:
+    def __init__(self, vault: Path) -> None:
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "mud", "run", "--vault", str(vault), "--as", "Jonas", "--no-agents", *arguments],
+            [sys.executable, "-m", "mud", "run", "--vault", str(vault), "--as", "Jonas", "--no-agents", "--web", "off"],
             stdin=theirs, stdout=theirs, stderr=theirs, cwd=ROOT, start_new_session=True,
             env={**os.environ, "TERM": "xterm-256color", "LANG": "C.UTF-8"},
         )  # fmt: skip
@@ -154,8 +156,8 @@ class Bare:
 
 
 @contextmanager
-def bare(vault: Path, *arguments: str) -> Iterator[Bare]:
-    terminal = Bare(vault, *arguments)
+def bare(vault: Path) -> Iterator[Bare]:
+    terminal = Bare(vault)
     try:
         terminal.read_until(lambda seen: b"Help" in seen)
         yield terminal

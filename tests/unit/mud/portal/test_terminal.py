@@ -132,6 +132,9 @@ async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path:
     async with playing(tmp_path) as (player, pilot):
         await typed(pilot, "say hello", "enter")
         assert '> say hello\nYou say, "hello"' in player.shown
+        styles = {part.text: part.style for line in player.app.query_one(StoryLog).lines for part in line}
+        assert (echo := styles["> say hello"])
+        assert echo.dim
         await typed(pilot, "dr", "up")
         prompt = player.app.query_one(LineInput)
         assert prompt.value == "say hello"
