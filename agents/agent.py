@@ -85,7 +85,11 @@ class Services:
 
 
 class CharacterMemory:
-    """One character's memory. `fold_soon` starts due folds; `forget` drops what was computed from the old files."""
+    """One character's memory.
+
+    `fold_soon` starts due folds, and `folds_soon` tells whether one has been started and waits for its turn; `forget`
+    drops what was computed from the old files.
+    """
 
     def __init__(
         self,
@@ -94,14 +98,16 @@ class CharacterMemory:
         masks: MaskLog,
         fold_soon: Callable[[], object],
         forget: Callable[[], None] = lambda: None,
+        folds_soon: Callable[[], bool] = lambda: False,
     ) -> None:
         self._memory, self._compactor, self._masks = memory, compactor, masks
-        self._fold_soon, self._forget = fold_soon, forget
+        self._fold_soon, self._forget, self._folds_soon = fold_soon, forget, folds_soon
         self._troubled = False
 
     def next_turn(self) -> None:
         """End a turn: record newly masked results, then fold what is due. Never raises."""
-        if not self._troubled and changes_nothing(self._compactor.view):
+        view, waits = self._compactor.view, self._folds_soon()
+        if not self._troubled and ((waits and not view.strategy.masks) or changes_nothing(view)):
             return  # the case after nearly every memory
         trouble = None
         try:
@@ -110,7 +116,7 @@ class CharacterMemory:
             trouble = f"masked results could not be written down ({error})"
         self._troubled = trouble is not None
         self._memory.note_trouble("micro", trouble)
-        if self._compactor.due():
+        if not waits and self._compactor.due():
             self._fold_soon()
 
     def reopen(self) -> None:
@@ -134,6 +140,8 @@ class Household(Protocol):
     def committed(self, agent: Agent, commit: Commit) -> None: ...
 
     def fold_soon(self, agent: Agent) -> None: ...
+
+    def folds_soon(self, agent: Agent) -> bool: ...
 
 
 class Agent:
@@ -186,7 +194,12 @@ class Agent:
         self.rebuild = Rebuild(self.compactor)
         masks = MaskLog(self.compactor.view, clock)
         self.life = CharacterMemory(
-            self.memory, self.compactor, masks, lambda: household.fold_soon(self), self.keeper.forget
+            self.memory,
+            self.compactor,
+            masks,
+            lambda: household.fold_soon(self),
+            self.keeper.forget,
+            lambda: household.folds_soon(self),
         )
         self.actor = Actor(self.memory, lambda entries: household.remembered(self, entries))
         self.seeds = Seeds(self.memory, clock, writable=means.writable)
@@ -258,7 +271,7 @@ class Agent:
 
     async def look_through(self) -> None:
         """Find the unreadable memories of the archive, in a thread. Raises OSError."""
-        self.unreadable = (await asyncio.to_thread(examine, self.folder / "archive")).unreadable
+        self.unreadable = (await asyncio.to_thread(examine, self.memory.archive)).unreadable
 
     def documents(self) -> list[Listed]:
         """Return the documents to index: every version of a summary, and every note.

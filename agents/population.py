@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -18,6 +19,7 @@ from agents.compaction.due import fold_due
 from agents.compaction.folds import Commit, no_fold
 from agents.compaction.status import Facts, Shed, origins, status
 from agents.compaction.strategies import SLEEP
+from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.directory import AgentDirectory, UnknownNames
@@ -37,6 +39,11 @@ from mud.world.events import Request
 from mud.world.world import World
 
 log = logging.getLogger(__name__)
+
+CROWD = 8
+"""Witnesses of one step up to which each one's archive is written at once."""
+WRITTEN_AT_ONCE = 32
+"""Archives written between two looks at other tasks: a few milliseconds."""
 
 T = TypeVar("T")
 
@@ -70,11 +77,17 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
+        self.turns = FoldTurns(means.clock)
         self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
         """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
         """Whether the ledger has steps that are missing in an archive."""
+        self.holds_for = 0.0
+        """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
+        self._holding: dict[str, Agent] = {}
+        """By folder, the agents with held entries."""
+        self._crowded = False
 
     def live_in(self, world: World, prompting: Prompter) -> None:
         self.world, self.prompting = world, prompting
@@ -195,9 +208,33 @@ class Population:
         raise UnknownName(f"there is no agent {name!r}; there is: {names}")
 
     def observe(self, step: Step) -> None:
-        for who, perceptions in by_witness(step.left).items():
-            if (agent := self._by_id.get(who)) is not None:
-                agent.actor.perceive(step.number, step.at, perceptions)
+        witnesses = by_witness(step.left)
+        if self.holds_for > 0:
+            self.turns.count(len(step.left))
+            self._crowded = len(witnesses) > CROWD
+        try:
+            for who, perceptions in witnesses.items():
+                if (agent := self._by_id.get(who)) is not None:
+                    agent.actor.perceive(step.number, step.at, perceptions, hold=self._crowded)
+        finally:
+            self._crowded = False
+
+    def write_held(self) -> None:
+        """Write what was held of a crowd's perceptions."""
+        while self._holding:
+            self._write_some()
+
+    def _write_some(self) -> None:
+        for slug in list(self._holding)[:WRITTEN_AT_ONCE]:
+            agent = self._holding.pop(slug)
+            agent.memory.write_held()
+            if self._agents.get(slug) is agent:
+                agent.life.next_turn()
+
+    def _write_in_turns(self) -> None:
+        self._write_some()
+        if self._holding:
+            asyncio.get_running_loop().call_soon(self._write_in_turns)
 
     def recover(self, record: Mapping[str, Any]) -> None:
         """Append what a ledger record left with characters and their archives lack.
@@ -220,10 +257,15 @@ class Population:
                 memory.append(perceptions[held:], at, number)
 
     def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
-        """Index new entries and fold when that is due."""
+        """Index new entries, and fold when that is due; with entries of a crowd, after they are written."""
         if entries and self.means.writable:
             self.means.recall.remember(agent.id, entries)
-        agent.life.next_turn()
+        if not self._crowded:
+            agent.life.next_turn()
+            return
+        if not self._holding:
+            asyncio.get_running_loop().call_later(self.holds_for, self._write_in_turns)
+        self._holding[agent.slug] = agent
 
     async def _fold_due(self, agent: Agent) -> None:
         if agent.compactor.view.strategy.by_tokens:
@@ -232,7 +274,9 @@ class Population:
         if plan is not None and plan.reason == SLEEP:
             agent.keeper.keep(agent.memory.read(plan.first, plan.last))
             self.put_in_order(agent)
-        await agent.compactor.fold_due()
+        pace = FoldPace(agent.memory, self.turns, lambda: agent.thinker is None)
+        await agent.compactor.fold_due(pace)
+        await pace.end()
 
     def put_in_order(self, agent: Agent) -> None:
         """Consolidate a sleeping agent's journal."""
@@ -266,6 +310,10 @@ class Population:
 
     def fold_soon(self, agent: Agent) -> None:
         self.folds.begin(agent)
+
+    def folds_soon(self, agent: Agent) -> bool:
+        """Return whether a fold of an agent has begun or waits for its turn."""
+        return self.folds.has(agent)
 
     def committed(self, agent: Agent, commit: Commit) -> None:
         if agent.compactor.view.strategy.journals:
@@ -378,6 +426,8 @@ class FoldTasks:
     ) -> None:
         self._clock, self._fold, self._there = clock, fold, there
         self._tasks: dict[asyncio.Task[Any], str] = {}
+        self._running: Counter[str] = Counter()
+        """The number of tasks by folder."""
         self._pauses: dict[asyncio.Task[None], str] = {}
         """Waits before a failed fold is retried, at most one per folder."""
         self._ending = False
@@ -388,8 +438,11 @@ class FoldTasks:
             loop = asyncio.get_running_loop()
         except RuntimeError:
             return
-        if not agent.relieve() and not self._ending and agent.slug not in self._tasks.values():
+        if not agent.relieve() and not self._ending and not self.has(agent):
             self._track(agent, loop.create_task(self._by_itself(agent)))
+
+    def has(self, agent: Agent) -> bool:
+        return self._running[agent.slug] > 0
 
     async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
@@ -408,10 +461,12 @@ class FoldTasks:
 
     def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
         self._tasks[task] = agent.slug
+        self._running[agent.slug] += 1
         task.add_done_callback(lambda done: self._ended(agent, done))
 
     def _ended(self, agent: Agent, task: asyncio.Task[Any]) -> None:
         self._tasks.pop(task, None)
+        self._running[agent.slug] -= 1
         if not task.cancelled() and (task.exception() is not None or task.result() is not False):
             self._ask_again(agent)
 

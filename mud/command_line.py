@@ -178,7 +178,8 @@ _AS_NAMED = [
 ]  # fmt: skip
 NEEDED = {
     "pyyaml": "yaml", "python-frontmatter": "frontmatter", "argon2-cffi": "argon2",
-    "prometheus-client": "prometheus_client", **{name: name for name in _AS_NAMED},
+    "prometheus-client": "prometheus_client", "opentelemetry-sdk": "opentelemetry",
+    "opentelemetry-exporter-otlp-proto-grpc": "opentelemetry", **{name: name for name in _AS_NAMED},
 }  # fmt: skip
 """The packages in pyproject.toml, with their import names."""
 

@@ -47,6 +47,7 @@ _MORE = ("agents.reply", "mud.command_line", "mud.server.app", "mud.simulation.r
 _LIMITS = (resource.RLIMIT_FSIZE, resource.RLIMIT_NOFILE)
 _LARGEST = 1 << 18  # bytes of an order, most of which is the environment
 _NUMBER = struct.Struct("i")
+_ORDERING = threading.Lock()  # one order at a time, so that each comes with its files
 
 Streams = tuple[int, int, int]
 """Open files for stdin, stdout and stderr."""
@@ -69,9 +70,10 @@ class ForkedProgram:
         trace = asdict(traced) if traced else None
         order = {"words": list(words), "environment": dict(environment), "limits": limits, "trace": trace}
         self._told, tell = os.pipe()
-        socket.send_fds(_server(), [json.dumps(order).encode()], [*streams, tell])
-        os.close(tell)
-        self.pid = self._number()
+        with _ORDERING:
+            socket.send_fds(_server(), [json.dumps(order).encode() + b"\n"], [*streams, tell])
+            os.close(tell)
+            self.pid = self._number()
         self._code = 0
         self._ended = threading.Event()
         threading.Thread(target=self._watch, daemon=True).start()
@@ -108,7 +110,7 @@ class ForkedProgram:
 @functools.cache
 def _server() -> socket.socket:
     """Return the way to this process's server, which ends when this process does."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours, theirs = socket.socketpair()
     command = [sys.executable, "-m", "tests.fork_server", str(theirs.fileno())]
     with theirs:
         null = subprocess.DEVNULL
@@ -129,6 +131,8 @@ def _ordered(door: socket.socket) -> tuple[dict[str, Any], list[int]] | None:
     """Fork for every order; return it, with its files, in the child, and None when nobody is left to give one."""
     while True:
         packet, files, _, _ = socket.recv_fds(door, _LARGEST, 4)
+        while packet and not packet.endswith(b"\n"):
+            packet += door.recv(_LARGEST)
         with suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG if packet else 0)[0]:
                 continue

@@ -198,7 +198,7 @@ async def show_history(minds: Population, request: Request) -> Outcome:
 
 async def _lines(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
     memory, now = agent.memory, minds.means.clock.now().astimezone(minds.means.clock.zone)
-    found = await asyncio.to_thread(events, agent.folder / "archive", first, last)
+    found = await asyncio.to_thread(events, agent.memory.archive, first, last)
     behind: dict[int, list[str]] = {}
     for seq, event in found:
         at = clock_time(minds.say, str(event.get("at") or "?"), now)

@@ -31,11 +31,13 @@ def fold_due(view: StrategyView, not_below: int = 0) -> FoldPlan | None:
     if fold.reason == PRESSURE and view.strategy.hides(view.state(), view.settings):
         return _plan(view, fold)  # how much of the hidden memories was shown before is unknown
     early, on_time = memory.watermark, memory.total
-    middle = on_time - 1  # the fold is rarely late, so try the newest memory first
+    number = view.strategy.next_at(view.state(), view.settings) if view.strategy.by_number else None
+    guesses = [on_time - 1] if number is None else [number, number - 1]  # it is rarely late, or due by number
     while on_time - early > 1:
+        guess = guesses.pop() if guesses else 0
+        middle = guess if early < guess < on_time else (early + on_time) // 2
         found = _due_at(view, middle, not_below)
         early, on_time, fold = (early, middle, found) if found is not None else (middle, on_time, fold)
-        middle = (early + on_time) // 2
     return _plan(view, fold)
 
 

@@ -7,10 +7,12 @@ raises: the error goes to the memory's warnings and the fold is tried again late
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager, nullcontext
+from typing import Protocol
 
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
 from agents.compaction.folds import (
+    AskedSummaries,
     Commit,
     CompactionServices,
     Fold,
@@ -28,10 +30,27 @@ from agents.memory.memory import Memory
 from agents.memory.summaries import Summary
 from mud.clock import iso
 from mud.errors import LociError, Unavailable
+from mud.tracing import span
 
 FIRST_PAUSE = 2.0  # seconds until a failed automatic fold is tried again; doubles with each failure
 LONGEST_PAUSE = 300.0
 SENTENCE = 8  # tokens of a short sentence; a manual fold of so few is refused without asking the model
+
+
+Turn = Callable[[], AbstractAsyncContextManager[None]]
+
+
+class Pace(Protocol):
+    """When automatic folds are made, as each blocks the event loop for some milliseconds."""
+
+    async def wait(self) -> None:
+        """Wait until a fold may begin."""
+
+    def turn(self) -> AbstractAsyncContextManager[None]:
+        """Wait until a fold may be written and committed, which happens within the context."""
+
+    def at_least(self) -> int:
+        """Return how many memories a fold takes, if so many are outside the immediate window; 0 for those due."""
 
 
 class Compactor:
@@ -93,16 +112,31 @@ class Compactor:
         plan = fold_due(self.view, self._skip[1] if self._skip is not None else 0)
         return plan if plan is None or not self.busy or plan.reason == EMERGENCY else None
 
-    async def fold_due(self) -> list[Commit]:
+    async def fold_due(self, pace: Pace | None = None) -> list[Commit]:
         """Fold until nothing is due and return the commits. Raises only when cancelled, before the watermark moves."""
         done: list[Commit] = []
-        while (plan := self._planned()) is not None:
-            commit = await self._fold(plan)
-            if commit is not None:
-                done.append(commit)
-            if self.due():
+        turn = pace.turn if pace is not None else nullcontext
+        while True:
+            if pace is not None:
+                await pace.wait()
+            async with nullcontext() if self._asks() else turn():
+                plan = self._planned()
+                if plan is not None and pace is not None:
+                    plan = self._widened(plan, pace.at_least())
+                commit = await self._fold(plan, turn) if plan is not None else None
+            if plan is None:
+                return done
+            done += [commit] if commit is not None else []
+            if pace is None and self.due():
                 await self._clock.sleep(0)  # many folds in a row must not block other tasks
-        return done
+
+    def _widened(self, plan: FoldPlan, least: int) -> FoldPlan:
+        """Return a plan for at least so many memories, if the strategy makes recent summaries and has so many."""
+        if plan.recent is None or plan.joins or plan.last - plan.first + 1 >= least:
+            return plan
+        every = self.view.strategy.manual(self.view.state(), self.view.settings)
+        last = min(plan.first + least - 1, every.last) if every is not None else plan.last
+        return plan.until(max(plan.last, last))
 
     def fold_due_now(self) -> list[Commit]:
         """Fold by rules, without awaiting, until nothing is due; for bulk input and shutdown. Never raises."""
@@ -146,15 +180,18 @@ class Compactor:
     def _needs_model(self) -> bool:
         return self._asks() and not self._style().may_fall_back
 
-    async def _fold(self, plan: FoldPlan) -> Commit | None:
+    async def _fold(self, plan: FoldPlan, turn: Turn = nullcontext) -> Commit | None:
         if not self._asks():
             return self._by_rules(plan)
-        with self._under_way():
-            return await self._fold_by_model(plan)
+        with self._under_way(), self._span(plan):
+            return await self._fold_by_model(plan, turn)
         return None
 
+    def _span(self, plan: FoldPlan) -> AbstractContextManager[object]:
+        return span("fold", agent=self.memory.name, first=plan.first, last=plan.last, reason=plan.reason)
+
     def _by_rules(self, plan: FoldPlan, at_any_length: bool = False) -> Commit | None:
-        with self._under_way():
+        with self._under_way(), self._span(plan):
             return self._fold_at_once(plan, [], at_any_length)
         return None
 
@@ -175,18 +212,23 @@ class Compactor:
         finally:
             self.busy, self.yields = before
 
-    async def _fold_by_model(self, plan: FoldPlan) -> Commit | None:
-        fold, memory = self._begin(plan), self.memory
+    async def _fold_by_model(self, plan: FoldPlan, turn: Turn) -> Commit | None:
+        fold = self._begin(plan)
         if plan.reason == MANUAL and self.view.context.tokens(fold.replaced) <= SENTENCE:
             self._refuse(plan, "is not shorter than they")
             return None
         self.yields = True
         try:
-            drafts, rejected = await self._writer.ask(
-                fold.sources(self.memory.name, self.view.context.when), fold.settings
-            )
+            asked = await self._writer.ask_model(fold.sources(self.memory.name, self.view.context.when), fold.settings)
+            async with turn():
+                self.yields = False
+                return self._fold_answered(fold, asked)
         finally:
             self.yields = False
+
+    def _fold_answered(self, fold: Fold, asked: AskedSummaries) -> Commit | None:
+        """Commit a fold by what the model answered, and by rules where it did not; unless it is not wanted any more."""
+        plan, memory, rejected = fold.plan, self.memory, asked.rejected
         if memory.watermark >= plan.first:
             self._refuse(plan, "came too late: they were folded meanwhile", stay=False)
             return None
@@ -194,12 +236,12 @@ class Compactor:
             self._refuse(plan, "is not wanted any more")
             return None
         may_fall_back = fold.strategy.style(self.view.settings).may_fall_back
-        if not may_fall_back and any(draft.fell_back for draft in drafts):
+        if not may_fall_back and asked.lacking:
             raise Unavailable("; ".join(rejected))
         memory.refresh()
         same = [one.text for one in summaries_of(memory)] == [one.text for one in fold.earlier]
         if same and memory.watermark + 1 == plan.first:
-            return self._commit(fold, drafts, rejected)
+            return self._commit(fold, self._writer.written(asked), rejected)
         if not may_fall_back:
             raise Unavailable("a summary was edited meanwhile")
         return self._fold_at_once(plan, [*rejected, "a summary was edited meanwhile; its text was taken up by rules"])

@@ -212,6 +212,26 @@ class SummaryDraft:
         )
 
 
+class _ByRules(NamedTuple):
+    """A summary that remains to be written by rules; it has cost what the model's rejected replies did."""
+
+    source: SummarySource
+    cost: ModelCost
+    fell_back: bool
+
+
+class AskedSummaries(NamedTuple):
+    """What came of asking the model: the drafts, some to be written by rules, and why replies were not used."""
+
+    drafts: list[SummaryDraft | _ByRules]
+    rejected: list[str]
+
+    @property
+    def lacking(self) -> bool:
+        """Whether a summary was asked of the model, which failed."""
+        return any(one.fell_back for one in self.drafts)
+
+
 class SummaryWriter:
     def __init__(self, services: CompactionServices) -> None:
         self._summarizers, self.model, self._prompts = services.summarizers, services.model, services.prompts
@@ -235,7 +255,12 @@ class SummaryWriter:
         self, sources: list[SummarySource], settings: CompactionSettings
     ) -> tuple[list[SummaryDraft], list[str]]:
         """Return a draft per source, and why replies were not used; a model that fails is not asked again."""
-        drafts: list[SummaryDraft] = []
+        asked = await self.ask_model(sources, settings)
+        return self.written(asked), asked.rejected
+
+    async def ask_model(self, sources: list[SummarySource], settings: CompactionSettings) -> AskedSummaries:
+        """Ask the model for a summary of each source; what it does not write, `written` does by rules."""
+        drafts: list[SummaryDraft | _ByRules] = []
         rejected: list[str] = []
         answers, self.trouble = True, None
         for source in sources:
@@ -247,10 +272,19 @@ class SummaryWriter:
                 except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
                     answers = False
                     rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
-            drafts.append(draft or replace(self.by_rules(source), cost=cost, fell_back=not moves))
+            drafts.append(draft or _ByRules(source, cost, fell_back=not moves))
         if rejected:
             self.trouble = written_by_rules(rejected)
-        return drafts, rejected
+        return AskedSummaries(drafts, rejected)
+
+    def written(self, asked: AskedSummaries) -> list[SummaryDraft]:
+        """Return a draft per source."""
+        return [
+            replace(self.by_rules(one.source), cost=one.cost, fell_back=one.fell_back)
+            if isinstance(one, _ByRules)
+            else one
+            for one in asked.drafts
+        ]
 
     async def _tried(
         self, source: SummarySource, settings: CompactionSettings, cost: ModelCost, rejected: list[str]

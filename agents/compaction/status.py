@@ -219,7 +219,7 @@ def _verbatim_range(memory: Memory, view: View, total: int) -> Range | None:
 
 def _damaged(memory: Memory) -> list[Range]:
     try:
-        return lost(memory.folder / "archive", 1, memory.watermark, memory.total)
+        return lost(memory.archive, 1, memory.watermark, memory.total)
     except OSError:
         return []  # what cannot be read at all is told already
 
@@ -249,7 +249,7 @@ def _older(memory: Memory, view: View, verbatim: Range | None) -> list[Range]:
     if verbatim is None or view.tail[0].seq <= verbatim[0]:
         return []
     first, last = verbatim[0], view.tail[0].seq - 1
-    doubtful = lost(memory.folder / "archive", first, min(last, memory.total), memory.total)
+    doubtful = lost(memory.archive, first, min(last, memory.total), memory.total)
     gaps = [gap for one in doubtful for gap in missing((entry.seq for entry in memory.read(*one)), *one)]
     return without(first, last, gaps)
 
@@ -294,7 +294,7 @@ def _repetition(memory: Memory) -> dict[str, Any]:
 
 def _archive(memory: Memory) -> dict[str, int | None]:
     try:
-        taken, files = size(memory.folder / "archive")
+        taken, files = size(memory.archive)
     except OSError:
         return {"bytes": None, "files": None}
     return {"bytes": taken, "files": files}

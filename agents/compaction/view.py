@@ -393,7 +393,7 @@ class MaskLog:
         if not count:
             return []
         if self._noted is None:
-            noted = (last_event(memory.folder / "archive", EVENT) or {}).get("masked")
+            noted = (last_event(memory.archive, EVENT) or {}).get("masked")
             seqs = noted if isinstance(noted, list) else []
             self._noted = max((seq for seq in seqs if isinstance(seq, int)), default=0)
         due = results[bisect_right(results, self._noted) : count]

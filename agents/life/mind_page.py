@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from mud.engine.engine import Step
 from mud.errors import LociError
 from mud.sanitize import visible
 from mud.storage.documents import render_document
-from mud.storage.files import write_atomic
+from mud.storage.files import write_unsynced
 
 log = logging.getLogger(__name__)
 
@@ -67,12 +68,18 @@ class MindPages:
     async def run(self) -> None:
         while True:
             await self._minds.means.clock.sleep(EVERY)
-            self.write_all()
+            for who in sorted(self._stale):
+                self._write_of(who)
+                await asyncio.sleep(0)  # each takes some milliseconds
 
     def write_all(self) -> None:
         """Write every outdated page. Failures are only logged, since nothing depends on these pages."""
-        stale, self._stale = self._stale, set()
-        for agent in filter(None, map(self._minds.by_id, stale)):
+        for who in sorted(self._stale):
+            self._write_of(who)
+
+    def _write_of(self, who: str) -> None:
+        self._stale.discard(who)
+        if (agent := self._minds.by_id(who)) is not None:
             self._write(agent)
 
     def _write(self, agent: Agent) -> None:
@@ -82,6 +89,6 @@ class MindPages:
         try:
             text = render_page(agent, self._minds.inner.told(agent, known=True))
             self._wrote(path, text)
-            write_atomic(path, text)
+            write_unsynced(path, text)
         except (OSError, LociError) as error:
             log.warning("the page %s cannot be written: %s", path.name, error)

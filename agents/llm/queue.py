@@ -30,6 +30,7 @@ from mud.clock import Clock
 from mud.errors import Unavailable
 from mud.registry import Registry
 from mud.supervise import done_within, timeout
+from mud.tracing import span
 
 log = logging.getLogger(__name__)
 
@@ -227,7 +228,10 @@ class ModelQueue:
             job.fail(error)
         self._pump()
         try:
-            return await answer
+            with span("model call", agent=owner, task=what, profile=profile_name) as note:
+                completion = await answer
+                note(host=completion.host, model=completion.model, seconds=completion.seconds)
+            return completion
         except asyncio.CancelledError:
             if answer.cancelled():  # else the job had ended before the caller was cancelled
                 totals.cancelled += 1

@@ -153,7 +153,7 @@ class Archive:
     def __init__(
         self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._per_file = per_file
         self._open_writer = open_writer
         self._writer: JsonlWriter | None = None
@@ -162,7 +162,8 @@ class Archive:
     def _forget(self, writable: bool) -> None:
         self._writable = writable
         self._firsts: list[int] = []
-        self._held: list[Entry] = []  # entries that a reader has beyond the files
+        self._held: list[Entry] = []  # entries beyond the files: a reader's for good, a writer's for a moment
+        self._written = (0, 0, 0)  # `total`, `last_source` and `last_source_count` without them
         self.total = self.last_source = self.last_source_count = 0
         self.last_commit: CommitLine | None = None
 
@@ -171,8 +172,8 @@ class Archive:
         self.close()
         self._forget(writable)
         if writable:
-            make_folder(self._folder.parent, above=True)  # only here: a folder removed later is not made again
-        self._firsts = [first for first, _ in archive_files(self._folder)]
+            make_folder(self.folder.parent, above=True)  # only here: a folder removed later is not made again
+        self._firsts = [first for first, _ in archive_files(self.folder)]
         messages = []
         if self._firsts and self._firsts[0] != 1:
             messages.append(f"archive: the memories before {self._firsts[0]} are missing; their file is gone")
@@ -182,7 +183,7 @@ class Archive:
         return messages
 
     def _path(self, first: int) -> Path:
-        return self._folder / f"{first:010d}.jsonl"
+        return self.folder / f"{first:010d}.jsonl"
 
     def _learn(self, messages: list[str]) -> None:
         """Find total, last step and last commit in the last file, or in earlier ones if needed."""
@@ -258,10 +259,24 @@ class Archive:
             entries = entries[len(part) :]
 
     def hold(self, entries: Sequence[Entry]) -> None:
-        """Count entries that are in no file yet, for a reader. Raises ValueError when they do not follow `total`."""
+        """Count entries that are in no file yet. Raises ValueError when they do not follow `total`."""
         self._check_next(entries[0])
+        if not self._held:
+            self._written = self.total, self.last_source, self.last_source_count
         self._held += entries
         self._count(entries)
+
+    @property
+    def holds(self) -> bool:
+        """Whether there are held entries."""
+        return bool(self._held)
+
+    def take_back(self) -> list[Entry]:
+        """Return the held entries and count them no more, so that they can be appended."""
+        held, self._held = self._held, []
+        if held:
+            self.total, self.last_source, self.last_source_count = self._written
+        return held
 
     def _check_next(self, entry: Entry) -> None:
         if entry.seq != self.total + 1:
@@ -295,7 +310,7 @@ class Archive:
             self._last_writer().append(lines)
             return
         self.sync()  # first: after the append, a failure would cause the lines to be written twice
-        make_folder(self._folder)
+        make_folder(self.folder)
         writer = self._open_writer(self._path(first))
         try:
             writer.append(lines)

@@ -205,7 +205,7 @@ def last_values(memory: Memory) -> dict[int, int]:
 
 def _values(memory: Memory, first: int, last: int) -> dict[int, int]:
     values: dict[int, int] = {}
-    for _, event in events(memory.folder / "archive", max(1, first), min(memory.total, last), IMPORTANCE):
+    for _, event in events(memory.archive, max(1, first), min(memory.total, last), IMPORTANCE):
         values |= values_of(event)
     return values
 

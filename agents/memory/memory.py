@@ -1,11 +1,13 @@
 """The memory of one character: archive, newest entries in RAM, and summaries as one view.
 
-It does not decide about folds and asks no model. It guarantees that an entry is in the archive before anything else
-learns of it, that the view tiles `1..n` without gap or overlap, and that RAM use does not grow with the archive.
+It does not decide about folds and asks no model. It guarantees that an entry is in the archive, or held for a moment
+while only the ledger has it, before anything else learns of it; that the view tiles `1..n` without gap or overlap; and
+that RAM use does not grow with the archive.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 from bisect import bisect_right
@@ -112,9 +114,16 @@ class Memory:
     def close(self) -> None:
         """Try once more to write waiting entries, then close the files."""
         self.retry()
+        self.catch_up()
         if self._files.unsynced:
             self.sync()
         self._archive.close()
+
+    @property
+    def archive(self) -> Path:
+        """The archive's folder, with all entries but waiting ones in its files."""
+        self.write_held()
+        return self._archive.folder
 
     @property
     def total(self) -> int:
@@ -176,15 +185,22 @@ class Memory:
         """Warn that entries cannot be read, until the memory is opened again."""
         self._unreadable = merged([*self._unreadable, (first, last)])
 
-    def append(self, perceived: Sequence[Perception], at: str, source: int) -> list[Entry]:
+    def append(self, perceived: Sequence[Perception], at: str, source: int, *, hold: bool = False) -> list[Entry]:
         """Append the entries of one step in one write; return the entries written, earlier waiting ones first.
 
         When the archive cannot be written, they wait and are retried with the next call. A reader keeps them in RAM.
+        With `hold` they count at once and are written with later ones, by `write_held` at the latest; until then only
+        the ledger gives them back after a kill.
         """
         number, names = self.total + len(self._waiting), self.names
-        return self._write(
-            [entry_from_perceived(one, number + place, at, source, names) for place, one in enumerate(perceived, 1)]
-        )
+        entries = [
+            entry_from_perceived(one, number + place, at, source, names) for place, one in enumerate(perceived, 1)
+        ]
+        if not (hold and entries and self._writable) or self._waiting or self.missing_from is not None:
+            return self._write(entries)
+        self._archive.hold(entries)
+        self._keep_in_ram(entries)
+        return entries
 
     def append_raw(self, records: Sequence[Mapping[str, object]], source: int | None = None) -> list[Entry]:
         """Append records from outside (see `entry_from_record`); return the entries written.
@@ -208,10 +224,16 @@ class Memory:
         """Try to write the waiting entries; return those written."""
         return self._write([])
 
+    def write_held(self) -> None:
+        """Write the held entries; where the archive cannot be written, they wait."""
+        if self._archive.holds and self._writable:
+            self._write([])
+
     def _write(self, entries: list[Entry]) -> list[Entry]:
         if self.missing_from is not None:
             entries = []  # the ledger has them; written now, they would precede the missing ones
-        due, archive = [*self._waiting, *entries], self._archive
+        held, archive = self._taken_back(), self._archive
+        due = [*self._waiting, *held, *entries]
         if not due:
             return []
         before, written = archive.total, due
@@ -228,7 +250,14 @@ class Memory:
                 self._waiting = []
                 self.note_trouble("archive", None)
         self._keep_in_ram(written)
-        return written
+        return written[len(held) :]
+
+    def _taken_back(self) -> list[Entry]:
+        """Return the held entries, which count no more until they are written. A reader's are never written."""
+        held = self._archive.take_back() if self._writable else []
+        if held:
+            del self._ram[max(0, len(self._ram) - len(held)) :]
+        return held
 
     def _let_wait(self, due: Sequence[Entry], error: OSError) -> None:
         """Let entries wait, as far as there is room; from the first without room on, all are left to the ledger."""
@@ -256,6 +285,7 @@ class Memory:
             raise ValueError("a commit is written by `commit` alone, with its summaries")
         if not self._writable:
             return False
+        self.write_held()
         try:
             self._archive.append_event(event)
         except OSError as error:
@@ -314,6 +344,9 @@ class Memory:
         `memories`: the entries that `recent` covers. `event`: the commit line without its `longterm` and `recent`.
         Raises OSError when it cannot be written; then nothing has changed.
         """
+        self.write_held()
+        if self._waiting:
+            raise OSError(errno.EIO, "the archive cannot be written")
         messages = self._summaries.commit(longterm, recent, memories, event, self._archive.append_event)
         del self._ram[: max(0, bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq) - FOLDED_IN_RAM)]
         self.note_trouble("summaries", "; ".join(messages) or None)
@@ -323,13 +356,29 @@ class Memory:
     @contextmanager
     def in_bulk(self) -> Iterator[None]:
         """Defer summary files and syncing to the end of the block; a power cut in it may lose the newest entries."""
+        self.catch_up()
         self._guarded(self._summaries.stay_behind)
         try:
             yield
         finally:
+            self.catch_up()
+            os.sync()
+
+    @property
+    def behind(self) -> bool:
+        """Whether commits leave the two files in use as they are."""
+        return self._summaries.behind
+
+    def stay_behind(self) -> None:
+        """Let commits leave the two files in use as they are until `catch_up`; edits are taken up then."""
+        if not self.behind:
+            self._guarded(lambda: self._summaries.stay_behind(hasty=False))
+
+    def catch_up(self) -> None:
+        """End `stay_behind`, if it was begun: write the files in use."""
+        if self.behind:
             messages = self._guarded(self._summaries.catch_up)
             self.note_trouble("summaries", "; ".join(messages) or None)
-            os.sync()
 
     def refresh(self) -> list[str]:
         """Read both summary files and take up edits; return messages for the owner."""

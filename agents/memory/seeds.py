@@ -154,6 +154,7 @@ class Seeds:
     def take_up(self) -> tuple[list[Entry], list[Problem]]:
         """Import new files, unless other entries wait for the disk; return the entries and the problems of the rest."""
         memory = self._memory
+        memory.write_held()
         seeds, problems = fresh(memory.folder, memory.total)
         taken: list[Entry] = []
         for start in range(0, len(seeds) if self._writable else 0, BATCH):

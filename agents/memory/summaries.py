@@ -569,10 +569,18 @@ class CurrentSummaries:
         self._hold(stays | {tier: _Held(one, one) for tier, one in new.items()})
         return [message for tier in TIERS if tier not in stays for message in self._install(tier, raws.get(tier))]
 
-    def stay_behind(self) -> list[str]:
-        """Let commits leave the files as they are until `catch_up` or the next opening; return messages."""
+    @property
+    def behind(self) -> bool:
+        """Whether commits leave the files as they are."""
+        return self._behind
+
+    def stay_behind(self, *, hasty: bool = True) -> list[str]:
+        """Let commits leave the files as they are until `catch_up` or the next opening; return messages.
+
+        With `hasty` the caller syncs everything at the end.
+        """
         messages = self.refresh()
-        self._behind, self._late, self._files.hasty, self._known = True, False, True, {}
+        self._behind, self._late, self._files.hasty, self._known = True, False, hasty, {}
         return messages
 
     def catch_up(self) -> list[str]:

@@ -28,9 +28,12 @@ class Actor:
     def __init__(self, memory: Memory, remembered: Callable[[Sequence[Entry]], None]) -> None:
         self._memory, self._remembered = memory, remembered
 
-    def perceive(self, source: int, at: str, perceptions: Sequence[Perception]) -> None:
-        """Keep the perceptions of step number `source` at ISO time `at`, as one write."""
-        self._remembered(self._memory.append(perceptions, at, source))
+    def perceive(self, source: int, at: str, perceptions: Sequence[Perception], *, hold: bool = False) -> None:
+        """Keep the perceptions of step number `source` at ISO time `at`, as one write.
+
+        With `hold` they are written later, together with others; see `Memory.append`.
+        """
+        self._remembered(self._memory.append(perceptions, at, source, hold=hold))
 
     def submit(self, engine: Engine, who: str, line: str) -> Step:
         """Submit a line with the rank of an agent; a mind never has a higher one."""

@@ -139,7 +139,7 @@ class JournalKeeper:
 
     def _catch_up(self) -> None:
         through = self._looked_through()
-        kept = through > 0 or last_event(self._memory.folder / "archive", MISSED) is not None
+        kept = through > 0 or last_event(self._memory.archive, MISSED) is not None
         if kept and through < self._memory.watermark:
             last = min(self._memory.watermark, through + CATCHES_UP)
             self._keep(self._memory.read(through + 1, last))

@@ -16,6 +16,7 @@ from agents.memory.entries import Hit
 from agents.mind.traces import Lookup, ModelCall, Trace, briefly, lookup_of
 from mud.engine.engine import Step
 from mud.errors import LociError, Unavailable
+from mud.tracing import span
 from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
@@ -128,7 +129,9 @@ class Thinker:
         started = self._seconds()
         try:
             notes = _Notes()
-            brain, decision = await self._decide(situation, waiting, notes)
+            with span("thought", agent=self.name, waiting=waiting) as note:
+                brain, decision = await self._decide(situation, waiting, notes)
+                note(brain=brain, recalls=len(notes.recalled), calls=len(notes.asked))
             seconds, asked = self._seconds() - started, tuple(notes.asked)
             self.last = Thought(brain, decision, seconds, waiting, notes.instead, tuple(notes.recalled), asked)
             return self.last

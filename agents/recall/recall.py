@@ -34,6 +34,7 @@ from mud.clock import Clock
 from mud.errors import LociError, Refusal, Unavailable
 from mud.storage.paths import own_folder
 from mud.supervise import supervise
+from mud.tracing import span
 
 log = logging.getLogger(__name__)
 
@@ -60,6 +61,8 @@ CHUNK = 512
 """Memories read from the archive at once: a few milliseconds on the event loop."""
 MAX_BULK_QUEUE = 4096
 """Queue limit within `in_bulk`."""
+RESTS, LONGEST_REST = 3, 1.0
+"""After indexing in the background it rests for so many times as long, and for so many seconds at most."""
 MAX_QUEUE = 20_000
 """Queue limit in RAM; beyond it, memories are read again from the archive."""
 
@@ -118,9 +121,13 @@ class Indexer:
     """
 
     def __init__(
-        self, lexical: LexicalIndex, indexed: Callable[[list[str]], None], forgotten: Callable[[str], None]
+        self,
+        lexical: LexicalIndex,
+        indexed: Callable[[list[str]], None],
+        forgotten: Callable[[str], None],
+        clock: Clock,
     ) -> None:
-        self._lexical, self._indexed, self._forgotten = lexical, indexed, forgotten
+        self._lexical, self._indexed, self._forgotten, self._clock = lexical, indexed, forgotten, clock
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
         self.lives: defaultdict[str, IndexedLife] = defaultdict(IndexedLife)
@@ -204,10 +211,14 @@ class Indexer:
         while not self._stopping:
             await self._changed.wait()
             self._changed.clear()
+            began = self._clock.monotonic()
             await self.flush()
+            took = self._clock.monotonic() - began
             for agent_id, life in list(self.lives.items()):
                 if life.generation != self._lexical.generation:
                     await self.fill(agent_id)
+            if took > 0 and not self._stopping:  # many memories at once cost a third of what they do one by one
+                await self._clock.sleep(min(RESTS * took, LONGEST_REST))
 
     async def flush(self, only: str | None = None) -> bool:
         """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
@@ -342,10 +353,10 @@ class RecallService(Indexer):
         budget: EmbeddingBudget | None = None,
     ) -> None:
         self._folder = vault / FOLDER
-        self._settings, self._clock, self._private = settings, clock, private
+        self._settings, self._private = settings, private
         lexical = LexicalIndex(self._folder / LEXICAL, private=private, at_once=at_once)
         self._vectors = VectorService(self._folder, lexical, settings, clock, self._noted, by, budget)
-        super().__init__(lexical, self._vectors.wake, self._vectors.forget)
+        super().__init__(lexical, self._vectors.wake, self._vectors.forget, clock)
         self._watchers: list[Callable[[int, int], None]] = []
         self._tasks: list[asyncio.Task[None]] = []
         self._use_vectors = False
@@ -475,6 +486,12 @@ class RecallService(Indexer):
         return await self._lexical.run(work, agent_id, *args)
 
     async def _search(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
+        with span("recall", agent=sought.agent_id, by=sought.by) as note:
+            hits, behind = await self._look_up(query, k, sought)
+            note(hits=len(hits), behind=behind)
+        return hits, behind
+
+    async def _look_up(self, query: str, k: int, sought: _Sought) -> tuple[list[Hit], bool]:
         settings, now = self._settings(), self._clock.now()
         question = read_question(query, now)
         asked = sought.by != "words" and self._vectors.wanted and (self._use_vectors or self._private)

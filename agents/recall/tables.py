@@ -347,16 +347,24 @@ def _digest(text: str) -> int:
 
 
 def _row(rowid: int, entry: Entry) -> Row:
+    _, at, kind, actor, place, text, reason, failed, importance, source, mark, *_ = entry
+    text, about, actor, place, reason, digest = _read(kind, actor, place, text, reason, mark)
+    return rowid, text, about, clean(at), kind, actor, place, reason, int(failed), importance, source, digest, mark
+
+
+@lru_cache(maxsize=4096)
+def _read(
+    kind: str, actor: str | None, place: str | None, text: str, reason: str | None, mark: str | None
+) -> tuple[str, str, str | None, str | None, str | None, int]:
+    """Return text, further words to find it by, actor, place, reason and digest; cached for all who perceived it."""
+    entry = Entry(0, "", kind, actor, place, text, reason, mark=mark)
     if of_own_search(entry):
         # It would only quote other memories, and hide them from repeated questions.
         entry = entry._replace(text="", reason=None)
-    text, actor, place, reason = clean(entry.text), entry.actor, entry.place, entry.reason
-    actor = clean(actor) if actor else actor
-    place = clean(place) if place else place
-    reason = clean(reason) if reason else reason
+    text, reason = clean(entry.text), entry.reason
+    actor, place, reason = (clean(one) if one else one for one in (actor, place, reason))
     about = " ".join(one for one in (actor, reason) if one and one not in text)
-    more = (int(entry.failed), entry.importance, entry.source, _digest(text_of(entry)), entry.mark)
-    return (rowid, text, about, clean(entry.at), entry.kind, actor, place, reason, *more)
+    return text, about, actor, place, reason, _digest(text_of(entry))
 
 
 def set_importance(db: sqlite3.Connection, agent_id: str, values: Mapping[int, int]) -> None:

@@ -183,7 +183,7 @@ class Reflection:
     def _taken_in(self, agent: Agent) -> ReflectionProgress:
         memory, total = agent.memory, agent.memory.total
         if not self._is_known(agent):
-            self._standing[agent.slug] = standing_of(memory.folder / "archive", total)
+            self._standing[agent.slug] = standing_of(memory.archive, total)
         known = self._standing[agent.slug]
         if known.through < total:
             known.take_in(memory.read(known.through + 1, total))
@@ -198,7 +198,7 @@ class Reflection:
         unreadable.
         """
         if not self._is_known(agent):
-            found = await asyncio.to_thread(standing_of, agent.memory.folder / "archive", agent.memory.total)
+            found = await asyncio.to_thread(standing_of, agent.memory.archive, agent.memory.total)
             if not self._is_known(agent):  # otherwise another task was faster
                 self._standing[agent.slug] = found
 

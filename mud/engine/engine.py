@@ -7,6 +7,7 @@ after each step and must not call the engine.
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
@@ -27,10 +28,12 @@ from mud.commands import (
     understand,
     waking,
 )
+from mud.durations import Durations
 from mud.errors import Refusal
 from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
+from mud.tracing import span
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, WakeUp, change_from_json, change_to_json
 from mud.world.events import Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
@@ -59,6 +62,8 @@ WAKE = "wake"
 ABOUT_SLEEP = (WAKE, "sleep")
 """Commands that see their actor asleep; any other one sees it awake."""
 _HEARD_AS = {"speech": "heard", "whisper": "told"}
+BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+"""Seconds by which lines are counted: how long it took to carry them out."""
 _LONGEST_TRIED = 160
 """Characters of a failed line in its memory."""
 
@@ -107,6 +112,18 @@ class Step(NamedTuple):
     quit: bool = False
 
 
+class StepTotals:
+    """What the engine did since the start.
+
+    `commands` counts lines by the name of their command, `""` for one that names none, and whether they failed.
+    """
+
+    def __init__(self) -> None:
+        self.commands: Counter[tuple[str, bool]] = Counter()
+        self.durations = Durations(BOUNDS)
+        self.memories = 0
+
+
 Observer = Callable[[Step], None]
 
 
@@ -133,6 +150,9 @@ class Engine:
         self.witnesses: set[str] = set()
         """Ids of the characters whose perceptions are kept."""
         self.number = ledger.last
+        self.totals = StepTotals()
+        self.unwritable = ""
+        """Why the ledger refused the last step; empty when it took it."""
         self._say = say
         self._ledger = ledger
         self._clock = clock
@@ -148,31 +168,43 @@ class Engine:
 
     def step(self, who: str, text: str, role: Role) -> Step:
         """Carry out a typed line; a refused one gives a `failed` step with the reason in `reply`, not an exception."""
+        began = self._clock.monotonic()
+        with span("step", who=who) as note:
+            step, command = self._carry_out(who, text, role)
+            note(step=step.number, command=command, failed=step.failed, memories=len(step.left))
+        self.totals.commands[command, step.failed] += 1
+        self.totals.durations.add(self._clock.monotonic() - began)
+        return step
+
+    def _carry_out(self, who: str, text: str, role: Role) -> tuple[Step, str]:
+        """Carry out a typed line; return the step and the name of its command, `""` when it names none."""
         actor = self.world.get(who)
         if actor is None:  # its file was removed during play
-            return Step(0, self._now(), who, None, self._say(GONE), failed=True)
+            return Step(0, self._now(), who, None, self._say(GONE), failed=True), ""
         try:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
-            return Step(0, self._now(), who, None, self._refused(refusal), failed=True)
+            return Step(0, self._now(), who, None, self._refused(refusal), failed=True), ""
         text = sanitize(text)  # as read_line did
         sleeps = actor.thinks and who in self.world.asleep
         try:
             known = self._commands_of(who, role)
             line, command = understand(line, known, self.world, who)
         except Refusal as refusal:
-            return self._fail(actor, line, refusal, text, keep=not sleeps)
+            return self._fail(actor, line, refusal, text, keep=not sleeps), ""
         if sleeps and command.name != WAKE:
-            return self._fail(actor, line, Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT)), text, keep=False)
+            asleep = Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT))
+            return self._fail(actor, line, asleep, text, keep=False), command.name
         try:
             outcome = self._run(command, actor, line, role, known)
         except Refusal as refusal:
             # A command that an agent is offered leaves its failures in memory, even if its success leaves nothing.
-            return self._fail(actor, line, refusal, text, keep=command.keeps != "skip" or command.for_models)
+            keep = command.keeps != "skip" or command.for_models
+            return self._fail(actor, line, refusal, text, keep=keep), command.name
         own = self._own_memory(actor, command, outcome, line)
         if who in self.world.asleep and WakeUp(who) not in outcome.changes:
             outcome, own = self._awake_again(actor, outcome, own)
-        return self._happen(actor, outcome, own, text)
+        return self._happen(actor, outcome, own, text), command.name
 
     def _commands_of(self, who: str, role: Role) -> Registry[Command]:
         """Agents can only name the commands that they are offered."""
@@ -307,12 +339,13 @@ class Engine:
             self._ledger.append(self.number + 1, record)
         except OSError as error:
             log.error("the ledger cannot be written: %s", error)
-            why = error.strerror or str(error)
-            told = self._say(LEDGER_FAILED, why=why)
+            self.unwritable = error.strerror or str(error)
+            told = self._say(LEDGER_FAILED, why=self.unwritable)
             # Quitting works even when the disk fails.
             step = Step(0, at, actor.id, text, told, failed=True, answers=answers, quit=outcome.quit)
             return self._unheard(step) if answers is not None else step
-        self.number += 1
+        self.number, self.unwritable = self.number + 1, ""
+        self.totals.memories += len(left)
         self.world.apply(outcome.changes)
         step = Step(
             self.number, at, actor.id, text, outcome.reply, failed, outcome.events, left,

@@ -62,6 +62,8 @@ class Portal:
         memory: returns the state of a character's memory; None without one.
         complete: returns what the end of a line may become that somebody is typing.
         views: what owners may see of minds and of the running program.
+        troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
+        metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
     """
 
     engine: Engine
@@ -78,6 +80,8 @@ class Portal:
     complete: Callable[[Session, str], Completions]
     say: Say
     views: OwnerViews
+    troubles: Callable[[], list[str]]
+    metrics: Callable[[], Awaitable[bytes]]
 
 
 class Endpoint(NamedTuple):

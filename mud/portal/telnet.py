@@ -58,6 +58,7 @@ class TelnetConnection(asyncio.Protocol):
         self._transport = transport  # with TCP_NODELAY, as asyncio sets it
         connected = transport.get_extra_info("socket")
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SYSTEM_BUFFER)
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # finds out about machines that are gone
         self._secure = transport.get_extra_info("ssl_object") is not None
         self.address = str((transport.get_extra_info("peername") or ("",))[0])
         self._output = CollectedOutput(transport, lambda: self._server.flush_soon(self))

@@ -31,9 +31,12 @@ from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
 from mud.server.logs import logging_into
+from mud.server.loop_timing import LoopTiming, TimedSelector
+from mud.server.monitor import Monitor
 from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
+from mud.server.traces import tracing
 from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
@@ -51,6 +54,7 @@ COME_IN = 0.3
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
+HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
 class Options(NamedTuple):
@@ -75,12 +79,16 @@ def run(options: Options) -> int:
     name = check_name(options.name) if options.name is not None else None
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
+        logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
-        app = App(parts, options, name)  # first: what stands in the way of the chronicle has a line of its own
+        timing = LoopTiming()
+        # First: what stands in the way of the chronicle has a line of its own.
+        app = App(parts, options, name, timing=timing)
         notice = links_out(parts.vault)
         for line in (*parts.told_at_start(), *([notice] if notice else [])):
             app.tell_at_start(f"loci: {line}")
-        with asyncio.Runner() as runner:  # first: where no event loop can be made, no coroutine is left unawaited
+        # First: where no event loop can be made, no coroutine is left unawaited.
+        with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
             runner.run(app.live())
     return 0
 
@@ -88,7 +96,14 @@ def run(options: Options) -> int:
 class App:
     """A running world."""
 
-    def __init__(self, parts: Parts, options: Options, name: str | None, heard: Signals = signals) -> None:
+    def __init__(
+        self,
+        parts: Parts,
+        options: Options,
+        name: str | None,
+        heard: Signals = signals,
+        timing: LoopTiming | None = None,
+    ) -> None:
         self._parts = parts
         self._options = options
         self._signals = heard
@@ -112,6 +127,7 @@ class App:
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._people = People(parts, self._reloading, self._submit, self._catch_up)
+        self._monitor = Monitor(parts, self._people.sessions, lambda: self._unsynced, timing)
         streams = Streams(sys.stdin, sys.stdout, sys.__stderr__)
         mode = Mode.PIPE if options.headless else mode_of(options.plain, streams, os.environ)
         self._local = LocalPlayer(
@@ -142,6 +158,7 @@ class App:
         if self._options.agents:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
+        parts.minds.holds_for = HELD_FOR
         spare_what_stays()
         try:
             await self._until_over()
@@ -213,7 +230,8 @@ class App:
         from mud.server.doors import serve_doors
 
         await self._parts.clock.sleep(COME_IN)
-        await serve_doors(self._parts, self._people, self._ports(), self._tell, lambda: self._local.name)
+        ports, name = self._ports(), lambda: self._local.name
+        await serve_doors(self._parts, self._people, ports, self._tell, name, self._monitor)
 
     def _ports(self) -> dict[str, Sequence[int]]:
         """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""
@@ -283,10 +301,19 @@ class App:
     async def _keep_saving(self) -> None:
         saved = -1
         while True:
-            if self._parts.engine.number != saved and await self._synced():  # leaves little to sync for saving
+            if self._parts.engine.number != saved and await self._saved():
                 saved = self._parts.engine.number
-                self._parts.save()
             await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+
+    async def _saved(self) -> bool:
+        """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
+        parts = self._parts
+        state = parts.state()
+        if parts.unwritten() or not await self._synced():
+            return False
+        async with self._syncing:
+            await asyncio.to_thread(parts.write, state)  # as disks take their time
+        return True
 
     async def _keep_syncing(self) -> None:
         while True:
@@ -342,9 +369,10 @@ class App:
         self._people.leave_all()
         self._write_what_waits()
         await self._reloading.stop()
-        with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
-            parts.sync()  # even if `save` refuses because an archive lacks entries
-            parts.save()
+        async with self._syncing:  # no older state is written after the last one
+            with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all
+                parts.sync()  # even if `save` refuses because an archive lacks entries
+                parts.save()
         for task in self._tasks:
             task.cancel()
         if self._tasks:

@@ -16,6 +16,7 @@ from mud.portal.session import Message, Session
 from mud.portal.views import OwnerViews
 from mud.registry import load
 from mud.server.mind_views import MindReader
+from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.wiring import Parts
 from mud.server.world_views import WorldReader
@@ -29,8 +30,9 @@ NEWEST = 20  # memories that an opened mind shows word for word
 log = logging.getLogger(__name__)
 
 
-def make_portal(parts: Parts, people: People, name: Callable[[], str]) -> Portal:
+def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: Monitor | None = None) -> Portal:
     """Return what doors are given; `name` returns that of the person who started the program."""
+    monitor = monitor or Monitor(parts, people.sessions)
     return Portal(
         engine=parts.engine,
         clock=parts.clock,
@@ -46,6 +48,8 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str]) -> Portal
         complete=partial(complete_line, parts),
         say=parts.texts.render,
         views=OwnerViews(MindReader(parts), WorldReader(parts, people.wrote)),
+        troubles=monitor.troubles,
+        metrics=monitor.metrics,
     )
 
 
@@ -99,6 +103,7 @@ async def serve_doors(
     ports: Mapping[str, Sequence[int]],
     tell: Callable[[str, str], None],
     name: Callable[[], str],
+    monitor: Monitor | None = None,
 ) -> None:
     """Serve the doors with these names until cancelled, each at the first of its ports that is free.
 
@@ -107,7 +112,7 @@ async def serve_doors(
             listen.
         name: returns the name of the person who started the program.
     """
-    portal = make_portal(parts, people, name)
+    portal = make_portal(parts, people, name, monitor)
     await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from agents.agent import Agent
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location
+from agents.directory import AGENT
 from agents.population import PauseState
 from mud.clock import iso
 from mud.engine.engine import Step, WorldSettings
@@ -97,7 +98,7 @@ class People:
         session = self._session(Role.GUEST, show)
         session.door, session.address = door, address
         if account is None:
-            return self._enter(newcomer(self._parts, self._guest_name(), person=True), session)
+            return self._enter(self._newcomer(self._guest_name()), session)
         known = self.accounts.find(account.name)
         if known is None or known.banned or known.hash != account.hash:
             raise Refusal(STALE)
@@ -137,12 +138,12 @@ class People:
         """
         minds = self._parts.minds
         if not account.character:
-            return self._unlived(account.name) or newcomer(self._parts, account.name, person=True)
+            return self._unlived(account.name) or self._newcomer(account.name)
         found = next((one for one in minds.definitions.values() if one.id == account.character), None)
         if found is None and (slug := self._reloading.brought_back(account.name)):
             found = minds.definitions[slug]
         if found is None:
-            return newcomer(self._parts, account.name, person=True)
+            return self._newcomer(account.name)
         if not found.person:
             raise LociError(f"{found.name} is played by a mind of the world now; the owner can help")
         return minds.open(found.slug)
@@ -160,10 +161,17 @@ class People:
         found = find_definition(name, self._parts.minds.definitions)
         if found is None:
             slug = self._reloading.brought_back(name)
-            return self._parts.minds.open(slug) if slug else newcomer(self._parts, name, person=True)
+            return self._parts.minds.open(slug) if slug else self._newcomer(name)
         if not found.person:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
         return self._parts.minds.open(found.slug)
+
+    def _newcomer(self, name: str) -> Agent:
+        """Return the character of somebody new; its file is our own, for which the vault need not be read again."""
+        agent = newcomer(self._parts, name, person=True)
+        file = agent.folder / AGENT
+        self._reloading.watcher.wrote(file, file.read_text("utf-8"))
+        return agent
 
     def _guest_name(self) -> str:
         """Return a name that no guest had before, as a character's memories are its own."""

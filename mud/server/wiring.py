@@ -140,14 +140,23 @@ class Parts:
 
         Returns why it was not written; empty when it was.
         """
+        state = self.state()
         if why := self.unwritten() or self.sync():  # after a power cut only ledger steps after this state are applied
             return why
-        world = self.engine.world
-        names = {thing.id: thing.name for thing in world.things.values()}
+        self.write(state)
+        return ""
+
+    def state(self) -> SavedState:
+        """Return the state as it is now, with all that it includes written to the archives, if they can be."""
+        self.minds.write_held()
         agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
         homes = dict(sorted({**self.world_files.homes, **agents}.items()))  # an unchanged state is written unchanged
-        write_state(self.vault, state_of(world, self.engine.number, homes, self.unread), names)
-        return ""
+        return state_of(self.engine.world, self.engine.number, homes, self.unread)
+
+    def write(self, state: SavedState) -> None:
+        """Write a state, all of which must be on disk; may run in a thread. Raises OSError."""
+        things = tuple(self.engine.world.things.values())
+        write_state(self.vault, state, {thing.id: thing.name for thing in things})
 
     def unwritten(self) -> str:
         """Return a sentence on the archives that lack entries of the ledger; empty when none does."""

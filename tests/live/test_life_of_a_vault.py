@@ -189,7 +189,7 @@ def test_a_name_in_any_script_stays_in_the_vault(vault: Path, name: str) -> None
         (["run", "--as", "Eliza"], 1),
         (["run", "--as", "\x07"], 1),
         (["run", "--brain", "nobody"], 1),
-        (["run", "--web", "8000"], 2),
+        (["run", "--web", "many"], 2),
         (["run", "--seconds", "-1"], 1),
         (["status", "Nobody"], 1),
         (["recall", "Eliza", "key", "--k", "0"], 2),

@@ -171,14 +171,16 @@ def _line(text: str, instructs: bool) -> tuple[dict[str, str], list[JudgedFact]]
 def facts_among(entries: Iterable[Entry], earlier: Iterable[str], name: str) -> dict[JudgedFact, int]:
     """Return the facts of memories and earlier summaries, weighted by the largest importance."""
     texts = dict.fromkeys(((one, False) for text in earlier for one in parts_of(text)), _ORDINARY)
-    about: dict[JudgedFact, int] = {}
+    about: dict[tuple[str, str], int] = {}
     for entry in entries:
-        weight = entry.importance
-        for text in ((entry.text, _is_told(entry)), (entry.reason or "", False)):
-            texts[text] = max(weight, texts.get(text, 0))
-        for one in (JudgedFact("name", entry.actor or ""), JudgedFact("place", entry.place or "")):
-            about[one] = max(weight, about.get(one, 0))
-    found = {fact: weight for fact, weight in about.items() if fact.what}
+        weight, reason = max(0, entry.importance), entry.reason
+        for text in ((entry.text, _is_told(entry)), *([(reason, False)] if reason else ())):
+            if texts.get(text, -1) < weight:
+                texts[text] = weight
+        for one in (("name", entry.actor or ""), ("place", entry.place or "")):
+            if about.get(one, -1) < weight:
+                about[one] = weight
+    found = {JudgedFact(*one): weight for one, weight in about.items() if one[1]}
     taken = {word for known in (name, *(fact.what for fact in found)) for word in keys_of(known)}
     read = [(*_line(*text), weight) for text, weight in texts.items()]
     written = {key: JudgedFact("name", one) for names, _, _ in read for key, one in names.items() if key not in taken}

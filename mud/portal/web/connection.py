@@ -13,7 +13,7 @@ from mud.clock import iso
 from mud.errors import LociError
 from mud.portal.session import Session
 from mud.portal.web.screen import TOO_SLOW, Screen
-from mud.portal.web.seat import to_json
+from mud.portal.web.seat import SentLine, to_json
 from mud.portal.web.visit import Visit, WebRoute, why_not
 from mud.world.roles import Role
 
@@ -105,7 +105,7 @@ async def _read(visit: Visit, screen: Screen) -> None:
             continue
         match sent:
             case {"line": str(line), "page": str(page), "number": int(number)}:
-                await _type(visit, screen, line, page[:LONGEST_PAGE], number)
+                await _type(visit, screen, SentLine(line, page[:LONGEST_PAGE], number, sent.get("private") is True))
             case {"ping": int(number)}:
                 screen.answer("pong", number)
             case {"complete": str(line)} if screen.session is not None:
@@ -114,12 +114,12 @@ async def _read(visit: Visit, screen: Screen) -> None:
                 screen.answer("completed", {"line": line, "start": found.start, "choices": choices})
 
 
-async def _type(visit: Visit, screen: Screen, line: str, page: str, number: int) -> None:
+async def _type(visit: Visit, screen: Screen, typed: SentLine) -> None:
     assert visit.visitor is not None
     pause = visit.portal.limits.line(visit.address, visit.visitor.name)
     if pause:
         await visit.portal.clock.sleep(pause)
-    visit.visitor.seat.type(line, page, number)
+    visit.visitor.seat.type(typed)
     screen.look()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mud.portal.web import connection, entrance, minds, play, world
+from mud.portal.web import connection, entrance, minds, monitoring, play, world
 from mud.portal.web.visit import WebRoute
 
 ROUTES: tuple[WebRoute, ...] = (
@@ -11,4 +11,5 @@ ROUTES: tuple[WebRoute, ...] = (
     *connection.ROUTES,
     *minds.ROUTES,
     *world.ROUTES,
+    *monitoring.ROUTES,
 )

@@ -7,12 +7,12 @@ import secrets
 from collections import deque
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 
 from mud.portal.portal import Portal
-from mud.portal.session import Message, Session
+from mud.portal.session import Message, Session, tells_password
 from mud.sanitize import sanitize
 
 if TYPE_CHECKING:
@@ -53,6 +53,15 @@ class Story:
         """Return the pieces that follow a number."""
         count = min(self.last - number, len(self._pieces))
         return [self._pieces[at] for at in range(len(self._pieces) - count, len(self._pieces))]
+
+
+class SentLine(NamedTuple):
+    """A line as a page sends it; `private` when it was typed as an answer to a private question."""
+
+    line: str
+    page: str
+    number: int
+    private: bool
 
 
 class Seat:
@@ -117,8 +126,12 @@ class Seat:
         if self.session is not None and self._portal.limits.idle(self._typed):
             self.session.end(why)
 
-    def type(self, line: str, page: str, number: int) -> None:
-        """Submit a line once, however often a page sends it: the numbers of a page only rise."""
+    def type(self, typed: SentLine) -> None:
+        """Submit a line once, however often a page sends it: the numbers of a page only rise.
+
+        A private line for which nobody asks any more is dropped.
+        """
+        line, page, number, private = typed
         if self.session is None or number <= self.taken_of(page):
             return
         self._numbers.pop(page, None)
@@ -126,10 +139,11 @@ class Seat:
         if len(self._numbers) > MOST_PAGES:
             del self._numbers[next(iter(self._numbers))]
         self._typed = self._portal.clock.monotonic()
-        shown = "" if self.session.private else sanitize(line)
+        shown = "" if private or self.session.private or tells_password(line) else sanitize(line)
         piece = {"kind": "typed", "text": shown, "page": page, "number": number}
         self._add(to_json(piece), awaited=True)
-        self.session.type(line)
+        if not private or self.session.private:
+            self.session.type(line)
 
     def taken_of(self, page: str) -> int:
         """Return the number of the last line that a page sent."""

@@ -7,9 +7,11 @@ const CARD = { width: 178, height: 106 };
 const BUBBLE = { width: 220, height: 130 };
 const LEAST = 0.62; // scale at which letters can still be read
 const ROWS = 3; // names on a card; the others are counted
-const STEPS = new Set(
-  "north south east west northeast northwest southeast southwest up down".split(" "),
-);
+const END = 18; // length of a way that leads off the map
+const STEPS = {
+  north: [0, -1], south: [0, 1], east: [1, 0], west: [-1, 0],
+  northeast: [1, -1], northwest: [-1, -1], southeast: [1, 1], southwest: [-1, 1], up: [1, -1], down: [-1, 1],
+};
 
 export class Atlas {
   #box;
@@ -104,18 +106,19 @@ export class Atlas {
     const all = [...this.#spots.values()];
     if (!all.length) return;
     const [xs, ys] = [all.map(({ x }) => x), all.map(({ y }) => y)];
-    const margin = 24;
-    const left = Math.min(...xs) - CARD.width / 2 - margin;
-    const top = Math.min(...ys) - CARD.height / 2 - margin - 40;
-    const width = Math.max(...xs) + CARD.width / 2 + margin - left;
+    const [margin, above] = [44, 64]; // for loose ends, and for words above the topmost cards
+    const wide = Math.max(...xs) - Math.min(...xs) + CARD.width + 2 * margin;
+    const width = Math.max(wide, 3 * CARD.width); // a single card does not fill the window
+    const left = Math.min(...xs) - CARD.width / 2 - margin - (width - wide) / 2;
+    const top = Math.min(...ys) - CARD.height / 2 - above;
     const height = Math.max(...ys) + CARD.height / 2 + margin - top;
     const { clientWidth, clientHeight } = this.#box;
     this.#view = { x: left, y: top, width, height };
     const at = this.#spots.get(this.#here);
     if (at && Math.min(clientWidth / width, clientHeight / height) < LEAST) {
       // A large world on a small screen: its part around where one is.
-      const [wide, high] = [clientWidth / LEAST, clientHeight / LEAST];
-      this.#view = { x: at.x - wide / 2, y: at.y - high / 2, width: wide, height: high };
+      const [w, h] = [clientWidth / LEAST, clientHeight / LEAST];
+      this.#view = { x: at.x - w / 2, y: at.y - h / 2, width: w, height: h };
     }
     this.#look();
   }
@@ -154,24 +157,25 @@ export class Atlas {
       class: both ? "way" : "way one",
       d: `M${from.x} ${from.y} Q${middle.x + side.x} ${middle.y + side.y} ${to.x} ${to.y}`,
     });
-    if (STEPS.has(name.toLowerCase()) && both) return [line];
+    if (STEPS[name.toLowerCase()] && both) return [line];
     const [x, y] = [middle.x + side.x / 2, middle.y + side.y / 2];
     return [line, svg("text", { class: "way-name", x, y: y - 5 }, both ? name : `${name} \u2192`)];
   }
 
-  // Ways into what is not on the map.
+  // Ways into what is not on the map: short ends where they lead, with their names when those are no directions.
   #openEnds(open) {
-    const count = new Map();
-    for (const [id, name] of open) count.set(id, [...(count.get(id) ?? []), name]);
-    return [...count].flatMap(([id, names]) => {
+    const named = new Map();
+    const ends = open.flatMap(([id, name]) => {
       const spot = this.#spots.get(id);
-      if (!spot) return [];
-      const y = spot.y + CARD.height / 2;
-      return [
-        svg("line", { class: "way open", x1: spot.x, y1: y, x2: spot.x, y2: y + 16 }),
-        svg("text", { class: "way-name", x: spot.x, y: y + 29 }, names.join(", ")),
-      ];
+      const step = STEPS[name.toLowerCase()];
+      if (spot && !step) named.set(spot, [...(named.get(spot) ?? []), name]);
+      return spot && step ? [stub(spot, step)] : [];
     });
+    for (const [spot, names] of named) {
+      const y = spot.y + CARD.height / 2 + END + 13;
+      ends.push(stub(spot, [0, 1]), svg("text", { class: "way-name", x: spot.x, y }, names.join(", ")));
+    }
+    return ends;
   }
 
   #card(spot) {
@@ -284,6 +288,11 @@ export class Atlas {
       event.preventDefault();
     });
   }
+}
+
+function stub({ x, y }, [dx, dy]) {
+  const [x1, y1] = [x + (dx * CARD.width) / 2, y + (dy * CARD.height) / 2];
+  return svg("line", { class: "way open", x1, y1, x2: x1 + dx * END, y2: y1 + dy * END });
 }
 
 function fitted(text, most) {

@@ -48,8 +48,9 @@ export class Connection {
     socket.addEventListener("close", ({ code }) => socket === this.#socket && this.#closed(code));
   }
 
-  type(line) {
-    const sent = { line, page: this.#page, number: ++this.#number };
+  // A private line that arrives when none is asked for any more must not be taken for a command.
+  type(line, isPrivate = false) {
+    const sent = { line, page: this.#page, number: ++this.#number, private: isPrivate };
     this.#pending.push(sent);
     this.#send(sent);
     return sent.number;

@@ -38,7 +38,7 @@ export function connect(view, on) {
   });
 
   const send = (text, isPrivate = false) => {
-    const number = connection.type(text);
+    const number = connection.type(text, isPrivate);
     story.following = true;
     if (!isPrivate) story.pend(text, number);
   };

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -47,6 +49,35 @@ def test_a_late_fold_takes_the_ranges_it_would_have_taken_on_time(tmp_path: Path
     life.memory.append([heard(f"word {number}") for number in range(300)], "2026-11-20T07:21:37.123Z", 1)
     assert [commit.newest.covers for commit in life.compactor.fold_due_now()] == [(1, 65), (66, 129), (130, 193)]
     assert not life.compactor.due()
+
+
+class Hurry:
+    """A pace at which a fold takes at least so many memories; it takes down the turns."""
+
+    def __init__(self, least: int) -> None:
+        self.least, self.turns = least, 0
+
+    async def wait(self) -> None:
+        await asyncio.sleep(0)
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        self.turns += 1
+        yield
+
+    def at_least(self) -> int:
+        return self.least
+
+
+@pytest.mark.parametrize(("least", "ranges"), [(0, [(1, 65), (66, 129)]), (100, [(1, 100)]), (500, [(1, 136)])])
+async def test_a_fold_in_a_hurry_takes_more_and_leaves_the_immediate_window(
+    tmp_path: Path, least: int, ranges: list[tuple[int, int]]
+) -> None:
+    life, pace = Life(tmp_path), Hurry(least)
+    life.memory.append([heard(f"word {number}") for number in range(200)], "2026-11-20T07:21:37.123Z", 1)
+    assert [commit.newest.covers for commit in await life.compactor.fold_due(pace)] == ranges
+    assert pace.turns == len(ranges) + 1
+    assert tiles(life)
 
 
 def test_the_log_says_what_seed_000_shows(tmp_path: Path) -> None:

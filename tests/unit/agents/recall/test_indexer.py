@@ -15,6 +15,7 @@ from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.recall import MAX_BULK_QUEUE, Indexer
+from mud.clock import VirtualClock
 from mud.errors import Unavailable
 from tests.unit.agents.recall.lives import progress
 
@@ -35,7 +36,7 @@ def lexical(tmp_path: Path) -> Iterator[LexicalIndex]:
 
 
 def _feed(lexical: LexicalIndex) -> Indexer:
-    return Indexer(lexical, lambda gone: None, lambda agent: None)
+    return Indexer(lexical, lambda gone: None, lambda agent: None, VirtualClock())
 
 
 async def test_documents_that_cannot_be_read_now_are_indexed_as_soon_as_they_can(

@@ -5,6 +5,7 @@ import errno
 import json
 import os
 import shutil
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -90,6 +91,31 @@ async def test_a_disk_that_confirms_nothing_is_told_of_once_and_again_when_it_is
     assert said.count("(the disk) It does not confirm what is written down (Input/output error).") == 1
     assert said.count("(the disk) It confirms again what is written down.") == 1
     assert "failed" not in said
+
+
+class Watched(Ledger):
+    """A ledger that knows which threads waited for its disk."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.threads: list[threading.Thread] = []
+
+    def sync(self) -> None:
+        self.threads.append(threading.current_thread())
+        super().sync()
+
+
+async def test_nobody_waits_for_the_disk_while_the_state_is_saved(vault: Path) -> None:
+    heard = Signals()
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        parts.ledger = ledger = Watched(vault / "log")
+        app = asyncio.create_task(App(parts, Options(vault, headless=True, seed=1), "Ann", heard).live())
+        while not (state := read_state(vault)) or state.step < 5:
+            await asyncio.sleep(0)
+        assert threading.current_thread() not in ledger.threads
+        assert heard.end()
+        await app
+    assert threading.current_thread() in ledger.threads  # there is nobody left
 
 
 def test_the_second_that_a_power_cut_may_cost_is_the_pause_between_two_syncs() -> None:

@@ -11,6 +11,7 @@ import pytest
 from playwright.async_api import Page, async_playwright, expect
 
 from mud.world.roles import Role
+from tests.houses import PATIENCE
 from tests.programs import program
 from tests.unit.mud.portal.web.stage import PASSWORD, Served, served
 
@@ -18,6 +19,7 @@ from tests.unit.mud.portal.web.stage import PASSWORD, Served, served
 @asynccontextmanager
 async def chromium(wrong: list[str], *, size: tuple[int, int] = (1280, 800)) -> AsyncIterator[Page]:
     """Open a page in a browser; what goes wrong in it is added to `wrong`."""
+    expect.set_options(timeout=PATIENCE * 1000)
     async with async_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
         browser = await playwright.chromium.launch(executable_path=program("chromium"), args=arguments)
@@ -25,6 +27,7 @@ async def chromium(wrong: list[str], *, size: tuple[int, int] = (1280, 800)) -> 
             viewport={"width": size[0], "height": size[1]}, reduced_motion="reduce", bypass_csp=False
         )
         page = await context.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
         page.on("console", lambda said: wrong.append(said.text) if said.type in ("error", "warning") else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))
         try:

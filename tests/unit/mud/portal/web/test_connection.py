@@ -159,6 +159,22 @@ async def test_a_private_line_is_neither_shown_nor_kept(tmp_path: Path) -> None:
             assert "pear tree" not in json.dumps(again.story).replace("a pear tree has been trained", "")
 
 
+async def test_a_private_line_for_which_nobody_asks_any_more_is_dropped(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await world.account("Ben")
+        await browser.come_in("Ben")
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            await desk.send(line="plum tree 77", page="a", number=1, private=True)
+            await desk.type("look", number=2)
+            await desk.type("@password plum tree 77", number=3)
+            await desk.until(lambda: len(desk.typed) == 3)
+            assert desk.typed == ["", "look", ""]
+            assert "plum" not in desk.text
+        kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
+        assert not any(b"plum tree 77" in data for data in kept)
+
+
 async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as lazy, visiting(world) as owner:
         await world.account("Ben")
