@@ -24,7 +24,7 @@ from tests.programs import program
 from tests.vaults import ROOT, copy_vault
 
 SIZE = (80, 24)
-LINES = 100  # typed at a terminal that is stopped; their replies are more than it takes
+MAP = "\x1bOQ"  # F2, which opens or closes a page
 
 
 class Tmux:
@@ -132,6 +132,7 @@ class Bare:
     """A terminal without anybody who draws it."""
 
     def __init__(self, vault: Path) -> None:
+        self._vault = vault
         self._ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
         self.process = subprocess.Popen(
@@ -145,6 +146,16 @@ class Bare:
     def type(self, text: str) -> None:
         os.write(self._ours, text.encode())
 
+    def stop(self) -> None:
+        """Have far more drawn than a terminal takes that nobody reads; a line typed behind it is still carried out."""
+        for _ in range(100):
+            self.type(MAP * 2)
+        self.type("say enough\r")
+        ledger, end = next((self._vault / "log").glob("ledger-*")), time.monotonic() + PATIENCE
+        while b"say enough" not in ledger.read_bytes():
+            assert time.monotonic() < end
+            assert self.process.poll() is None
+
     def read_until(self, seen: Callable[[bytes], bool]) -> None:
         end = time.monotonic() + PATIENCE
         while not seen(self.seen):
@@ -152,7 +163,9 @@ class Bare:
             self.seen += os.read(self._ours, 65_536)
 
     def hang_up(self) -> None:
-        os.close(self._ours)
+        if self._ours >= 0:
+            os.close(self._ours)
+            self._ours = -1
 
 
 @contextmanager
@@ -164,18 +177,14 @@ def bare(vault: Path) -> Iterator[Bare]:
     finally:
         terminal.process.kill()
         terminal.process.wait()
+        terminal.hang_up()
 
 
 def test_a_terminal_that_is_stopped_stops_nobody_else_and_is_drawn_anew_when_it_goes_on(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     with bare(vault) as terminal:
-        for number in range(LINES):
-            terminal.type(f"say {number}!\r")
-        ledger, end = next((vault / "log").glob("ledger-*")), time.monotonic() + PATIENCE
-        while b"say 99!" not in ledger.read_bytes():  # nobody reads what is drawn meanwhile
-            assert time.monotonic() < end
-            assert terminal.process.poll() is None
-        terminal.read_until(lambda seen: b"99!" in seen[-10_000:])
+        terminal.stop()
+        terminal.read_until(lambda seen: b"enough" in seen)
         terminal.type("\x04")
         terminal.read_until(lambda seen: b"\x1b[?1049l" in seen)  # the screen is given back
         assert terminal.process.wait(PATIENCE) == 0
@@ -184,8 +193,7 @@ def test_a_terminal_that_is_stopped_stops_nobody_else_and_is_drawn_anew_when_it_
 def test_a_world_whose_terminal_is_stopped_still_ends_when_it_is_told_to(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     with bare(vault) as terminal:
-        for number in range(LINES):
-            terminal.type(f"say {number}!\r")
+        terminal.stop()
         terminal.process.send_signal(signal.SIGTERM)
         assert terminal.process.wait(PATIENCE) == 0
 

@@ -15,7 +15,7 @@ from typing import Any
 from tests.benchmarks._bench import Say
 from tests.benchmarks._doors.clients import TelnetClient, WebClient, log_in, web_owner
 from tests.benchmarks._doors.remembered import count, sentence
-from tests.benchmarks._doors.world import World, command, free_port, furnish, populate, running
+from tests.benchmarks._doors.world import RunningWorld, command, free_port, furnish, populate, running
 from tests.benchmarks._samples import FOLDER
 from tests.vaults import ROOT
 
@@ -52,7 +52,7 @@ def cpu_here() -> float:
 class LoopWatch:
     """Looks at the event loop of a world until it is told to stop."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: RunningWorld) -> None:
         self._world = world
         self.wall = self.cpu = 0.0
         self._before: Mapping[str, float] = {}

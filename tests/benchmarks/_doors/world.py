@@ -60,7 +60,7 @@ def free_port() -> int:
         return port
 
 
-class World:
+class RunningWorld:
     """A running world.
 
     Args:
@@ -105,7 +105,7 @@ def command(vault: Path, *options: str) -> list[str]:
 
 
 @asynccontextmanager
-async def running(vault: Path, *options: str) -> AsyncIterator[World]:
+async def running(vault: Path, *options: str) -> AsyncIterator[RunningWorld]:
     """Start a world with its doors open, and end it."""
     telnet, web = free_port(), free_port()
     doors = ("--headless", "--telnet", str(telnet), "--web", str(web))
@@ -117,7 +117,7 @@ async def running(vault: Path, *options: str) -> AsyncIterator[World]:
     try:
         address, token = await asyncio.wait_for(_opened(process, said), PATIENCE)
         draining = asyncio.create_task(_drain(process))
-        world = World(process, telnet, address, token)
+        world = RunningWorld(process, telnet, address, token)
         yield world
         await world.end()
     except TimeoutError:

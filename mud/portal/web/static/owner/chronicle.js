@@ -8,7 +8,7 @@ const RETRY = 2000;
 
 export async function chronicle(place) {
   const events = [];
-  const list = h("ol", { class: "events", role: "log", "aria-live": "off", "aria-label": "Chronicle", tabindex: 0 });
+  const list = h("div", { class: "events", role: "log", "aria-live": "off", "aria-label": "Chronicle", tabindex: 0 });
   const state = h("span", { class: "hint", role: "status" });
   const filters = { place: pick("place", "any place"), actor: pick("actor", "anybody"), kind: pick("kind", "any kind") };
   const words = h("input", { type: "search", id: "words", placeholder: "words", "aria-label": "Words" });
@@ -35,7 +35,7 @@ export async function chronicle(place) {
   }
 
   const item = (event) => h(
-    "li",
+    "p",
     { class: event.kind ?? "earlier" },
     recently(event.at),
     h("span", { class: "place" }, event.place ?? "nowhere"),
