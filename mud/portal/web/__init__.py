@@ -6,7 +6,9 @@ for it. What stands in no table does not exist.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from importlib import import_module
 
 from mud.portal.portal import Endpoint, Portal, door
 
@@ -19,10 +21,9 @@ async def serve(portal: Portal, place: Endpoint, opened: Callable[[str], None]) 
     Raises:
         OSError: the place cannot be listened at.
     """
-    # Imported here because listing the doors needs no web server.
-    from mud.portal.web.server import listen
-
-    await listen(portal, place, opened)
+    # Imported here because listing the doors needs no web server, and in a thread because it takes a quarter second.
+    server = await asyncio.to_thread(import_module, "mud.portal.web.server")
+    await server.listen(portal, place, opened)
 
 
 web = door("web")(serve)
