@@ -42,8 +42,8 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
-WRITTEN_AT_ONCE = 32
-"""Archives written between two looks at other tasks: a few milliseconds."""
+WRITTEN_AT_ONCE = 8
+"""Archives written between two looks at other tasks; each may wait for the disk."""
 
 T = TypeVar("T")
 

@@ -119,13 +119,15 @@ class Compactor:
         while True:
             if pace is not None:
                 await pace.wait()
-            async with nullcontext() if self._asks() else turn():
-                plan = self._planned()
+            async with turn():
+                plan, asks = self._planned(), self._asks()
                 if plan is not None and pace is not None:
                     plan = self._widened(plan, pace.at_least())
-                commit = await self._fold(plan, turn) if plan is not None else None
+                commit = self._by_rules(plan) if plan is not None and not asks else None
             if plan is None:
                 return done
+            if asks:
+                commit = await self._fold(plan, turn)
             done += [commit] if commit is not None else []
             if pace is None and self.due():
                 await self._clock.sleep(0)  # many folds in a row must not block other tasks

@@ -6,6 +6,7 @@ Each blocks the event loop for some milliseconds, and all who witnessed the same
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NamedTuple
@@ -20,17 +21,20 @@ PUT_OFF, AT_ONCE = 640, 512
 """Unfolded memories up to which folds wait while many talk, and the most memories of one fold from then on."""
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether many still talk."""
-LONGEST = 0.015
-"""Seconds of folds in a row; a prompt or a line of a player waits no longer than that and one fold more."""
+LONGEST, SHARE = 0.06, 2.0
+"""Seconds of folds between two looks at other work at most, and how many times as long as that they may take."""
 
 
 class FoldTurns:
     """Gives the folds of many memories their turns. `count` is told of new memories, in a world that runs."""
 
     def __init__(self, clock: Clock) -> None:
-        self._clock, self._lock = clock, asyncio.Lock()
-        self._credit = 0.0
-        """Seconds left for folds until other work comes in between: as many as that had before."""
+        self._clock = clock
+        self._waiting: deque[asyncio.Future[None]] = deque()
+        self._gives = False
+        """Whether turns are given with each round of the event loop, as somebody waits."""
+        self._given, self._folded, self._took = 0.0, 0.0, 0.0
+        """When turns were last given, the seconds of folds since then, and those of the last one."""
         self._began, self._counted, self._many = float("-inf"), 0, False
         """The start of the current window, the memories in it, and whether there were many in the one before."""
 
@@ -54,17 +58,36 @@ class FoldTurns:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the turn of one fold, and end it."""
-        async with self._lock:
-            if self._credit <= 0:
-                before = self._clock.monotonic()
-                await asyncio.sleep(0)
-                self._credit = min(LONGEST, self._clock.monotonic() - before)
-            before = self._clock.monotonic()
-            try:
-                yield
-            finally:
-                self._credit -= self._clock.monotonic() - before
+        """Wait for the turn of one fold, which must not await anything."""
+        loop = asyncio.get_running_loop()
+        mine: asyncio.Future[None] = loop.create_future()
+        self._waiting.append(mine)
+        if not self._gives:
+            self._gives, self._given, self._folded = True, self._clock.monotonic(), 0.0
+            loop.call_soon(self._give)
+        await mine
+        before = self._clock.monotonic()
+        try:
+            yield
+        finally:
+            self._took = self._clock.monotonic() - before
+            self._folded += self._took
+
+    def _give(self) -> None:
+        """Give one turn, or as many as fit into the time that other work may be kept waiting."""
+        now = self._clock.monotonic()
+        others = now - self._given - self._folded
+        left = min(LONGEST, SHARE * others)
+        self._given, self._folded = now, 0.0
+        while self._waiting:
+            left -= self._took
+            if not (mine := self._waiting.popleft()).done():
+                mine.set_result(None)
+                if left < self._took or self._took <= 0:
+                    break
+        self._gives = bool(self._waiting)
+        if self._gives:
+            asyncio.get_running_loop().call_soon(self._give)
 
 
 class FoldPace(NamedTuple):

@@ -361,24 +361,27 @@ class Memory:
         try:
             yield
         finally:
-            self.catch_up()
+            self._bring_up_to_date()
             os.sync()
 
     @property
     def behind(self) -> bool:
-        """Whether commits leave the two files in use as they are."""
-        return self._summaries.behind
+        """Whether commits leave the two files in use as they are since `stay_behind`; within `in_bulk` False."""
+        return self._summaries.behind and not self._files.hasty
 
     def stay_behind(self) -> None:
         """Let commits leave the two files in use as they are until `catch_up`; edits are taken up then."""
-        if not self.behind:
+        if not self._summaries.behind:
             self._guarded(lambda: self._summaries.stay_behind(hasty=False))
 
     def catch_up(self) -> None:
         """End `stay_behind`, if it was begun: write the files in use."""
         if self.behind:
-            messages = self._guarded(self._summaries.catch_up)
-            self.note_trouble("summaries", "; ".join(messages) or None)
+            self._bring_up_to_date()
+
+    def _bring_up_to_date(self) -> None:
+        messages = self._guarded(self._summaries.catch_up)
+        self.note_trouble("summaries", "; ".join(messages) or None)
 
     def refresh(self) -> list[str]:
         """Read both summary files and take up edits; return messages for the owner."""

@@ -39,6 +39,7 @@ QUIET = 0.3  # seconds without another event before a save is complete; one save
 PATIENCE = 0.6  # seconds after which changes are reported even while more arrive
 SWEEP = 5.0  # seconds between two sweeps
 QUICK_SWEEP = 0.5  # seconds between two sweeps while the system refuses to watch
+READ_AT_ONCE = 8  # changed files that are read between two looks at other tasks
 
 NEVER = frozenset({"archive", "log"})
 """Folders that only the program writes, and often. Hidden folders are not watched either."""
@@ -171,8 +172,14 @@ class Watcher:
                 events = self._events
                 await self._clock.sleep(QUIET)
             changed, self._changed = self._changed, set()
-            if told := frozenset(path for path in changed if self._differs(path)):
-                self._report(told)
+            told = set[Path]()
+            for number, path in enumerate(changed, 1):
+                if self._differs(path):
+                    told.add(path)
+                if number % READ_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+            if told:
+                self._report(frozenset(told))
 
     def _differs(self, path: Path) -> bool:
         """Return whether the content of a file changed since it was last known, and update that."""

@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.compaction.status import coverage, holes
+from agents.memory.memory import Memory
 from agents.memory.summaries import parse_summary
+from mud.clock import VirtualClock
 from tests.lives import Disk, Life, PowerCut
 
 
@@ -133,3 +135,18 @@ def test_a_fold_that_fails_leaves_the_files_as_they_should_be(tmp_path: Path, ag
     if again:
         life.start()
     assert in_use(life) == held(life)
+
+
+def test_files_that_stay_behind_are_caught_up_with_and_in_bulk_that_is_left_to_its_end(tmp_path: Path) -> None:
+    memory = Memory("Ann", tmp_path / "ann", VirtualClock())
+    memory.open(writable=True)
+    memory.stay_behind()
+    assert memory.behind
+    with memory.in_bulk():
+        assert not memory.behind
+        memory.stay_behind()
+        memory.catch_up()
+        assert not memory.behind
+    memory.stay_behind()
+    memory.close()
+    assert not memory.behind
