@@ -116,6 +116,7 @@ class TelnetConnection(asyncio.Protocol):
 
     async def _play(self, session: Session) -> None:
         session.on_end, session.on_private = self.close, self._hide
+        session.on_ready, session.forget = self._arrived.set, self._lines.clear
         self._since = self._portal.clock.monotonic()
         self._prompt = PROMPT
         self._send_character(session)
@@ -144,8 +145,8 @@ class TelnetConnection(asyncio.Protocol):
         """Return the next line that is not too long, when its turn has come. Raises EOFError at the end."""
         limits = self._portal.limits
         while True:
-            while (line := self._lines.next(limits.line_bytes)) is None or self._closing:
-                if self._ended:
+            while self._waits or self._closing or (line := self._lines.next(limits.line_bytes)) is None:
+                if self._closing or (self._ended and not self._waits):
                     raise EOFError
                 self._arrived.clear()
                 await self._arrived.wait()
@@ -162,6 +163,11 @@ class TelnetConnection(asyncio.Protocol):
             if not line.cut:
                 return line.text
             self._tell(self._portal.say(LONG))
+
+    @property
+    def _waits(self) -> bool:
+        """Whether what was typed last has no answer yet, which may be a question for a password."""
+        return self.session is not None and self.session.waiting
 
     def _tell(self, text: str) -> None:
         self.show(Message(text, "notice"))

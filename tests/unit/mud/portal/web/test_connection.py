@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed
 from mud.portal.web.seat import GRACE, MOST_MESSAGES, Story
 from mud.world.roles import Role
 from tests.unit.agents.llm.stage import HandClock, settle
-from tests.unit.mud.portal.web.stage import Browser, Desk, Served, served, visiting
+from tests.unit.mud.portal.web.stage import PASSWORD, Browser, Desk, Served, served, visiting
 from tests.vaults import copy_vault
 
 TOLD = 300  # messages of 60 kB, more than the system holds for a connection
@@ -173,6 +173,29 @@ async def test_a_private_line_for_which_nobody_asks_any_more_is_dropped(tmp_path
             assert "plum" not in desk.text
         kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
         assert not any(b"plum tree 77" in data for data in kept)
+
+
+async def test_passwords_that_are_typed_ahead_are_taken_by_their_questions_and_never_carried_out(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await world.account("Ben")
+        await browser.come_in("Ben")
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            for line in ("@password", PASSWORD, "plum tree 77", "plum tree 77", "say done"):
+                await desk.type(line)
+            await desk.hears('You say, "done"')
+            assert desk.typed == ["@password", "", "", "", "say done"]
+            await world.portal.authenticator.login("192.0.2.9", "Ben", "plum tree 77")
+            for line in ("@password", "a wrong one", "plum tree 88", "plum tree 88"):
+                await desk.type(line)
+            await desk.hears("What you typed after that was not carried out.")
+            await desk.type("say still here")
+            await desk.hears('here"')
+            assert "plum" not in json.dumps(desk.story)
+        kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
+        assert not any(b"plum tree" in data for data in kept)
 
 
 async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_path: Path) -> None:
