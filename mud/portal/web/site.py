@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -102,7 +102,7 @@ class Site:
 
     def _known_host(self, host: str) -> bool:
         """Return whether a browser may call us so. A name that somebody else points at us is none of ours."""
-        name = urlsplit(f"//{host}").hostname or ""
+        name = _split(f"//{host}").hostname or ""
         if name in ("localhost", self._host.lower(), *map(str.lower, self.portal.settings().web_names)):
             return True
         try:
@@ -184,7 +184,15 @@ async def _token_of_form(visit: Visit) -> str | None:
 
 
 def _same_origin(headers: Headers) -> bool:
-    return urlsplit(headers.get("origin", "")).netloc == headers.get("host", "") != ""
+    return _split(headers.get("origin", "")).netloc == headers.get("host", "") != ""
+
+
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address; they are empty when it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 class _Static(StaticFiles):

@@ -66,6 +66,7 @@ async def test_only_our_own_pages_can_post_or_connect(tmp_path: Path) -> None:
             (form, {}),
             (form, {"origin": "http://evil.example"}),
             (form, {"origin": "null"}),
+            (form, {"origin": "http://[x"}),
             (form, {"origin": world.address.replace("127.0.0.1", "localhost")}),
             (form | {"token": ""}, own),
             (form | {"token": other.token}, own),
@@ -92,7 +93,7 @@ async def test_only_our_own_pages_can_post_or_connect(tmp_path: Path) -> None:
 async def test_a_name_that_somebody_else_points_at_this_machine_is_none_of_ours(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as browser:
         port = world.host.rpartition(":")[2]
-        for name in (f"evil.example:{port}", "evil.example", "localhost.evil.example", ""):
+        for name in (f"evil.example:{port}", "evil.example", "localhost.evil.example", "", "[x", "x]"):
             assert (await browser.client.get("/login", headers={"host": name})).status_code == 421, name
         for name in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"):
             assert (await browser.client.get("/login", headers={"host": name})).status_code == 200, name
