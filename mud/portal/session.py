@@ -33,7 +33,7 @@ MOST_AHEAD, LONGEST_AHEAD = 64, 400_000
 TOO_FAR = "You are too far ahead; that line was not carried out."
 NOT_DONE = "What you typed after that was not carried out."
 
-_PASSWORD = re.compile(r"\s*@?passw(?:or)?d\s+\S", re.IGNORECASE)
+_PASSWORD = re.compile(r"\s*@?passw(?:or)?d(?!\w)\s*\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')
 
 

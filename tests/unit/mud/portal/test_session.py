@@ -243,6 +243,7 @@ def test_what_was_typed_at_one_door_is_shown_at_another_of_no_lower_role() -> No
 
 
 def test_a_password_is_known_in_a_line() -> None:
-    held = ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
+    held = ["@password|secret", "@password: secret", "@password-!!", "@passwd, | secret"]
+    held += ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
     assert [line for line in held if not tells_password(line)] == []
     assert not any(map(tells_password, ["@password", "say password x", "passwords x", ""]))
