@@ -1,11 +1,10 @@
-"""People's sessions without input or output: any door can drive one.
+"""People's sessions without input or output: any door can drive one. Pure.
 
 A session takes lines and hands out messages; a door draws a message's marks as colours, HTML or not at all.
 """
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -139,6 +138,8 @@ class Session:
         """Called once when the session is over; its door closes the connection then."""
         self.on_private: Callable[[bool], None] = lambda private: None
         """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
+        self.soon: Callable[[Callable[[], None]], object] = lambda work: work()
+        """Does something once what happens now has happened, such as an event loop's `call_soon`."""
         self.on_ready: Callable[[], None] = lambda: None
         """Called when the session does not wait any more, for doors that keep what is typed ahead themselves."""
         self.forget: Callable[[], bool] = lambda: False
@@ -218,7 +219,7 @@ class Session:
         """Carry on with what was typed ahead, once what happens now has happened."""
         self.on_ready()
         if self._ahead:
-            asyncio.get_running_loop().call_soon(self._carry_on)
+            self.soon(self._carry_on)
 
     def _carry_on(self) -> None:
         if self._ahead and not self.waiting:

@@ -35,6 +35,7 @@ class Desk:
 
     def begin(self, submit: Callable[[str], Step], show: Callable[[Message], None]) -> Session:
         session = Session(ANN, submit, show)
+        session.soon = lambda work: asyncio.get_running_loop().call_soon(work)
         self.sessions.add(session)
         return session
 

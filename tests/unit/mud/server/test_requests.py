@@ -131,6 +131,7 @@ class Seat:
         self.shown: list[str] = []
         self.open: list[Step] = []
         self.session = Session(self.ann.id, self._submit, lambda message: self.shown.append(message.text))
+        self.session.soon = asyncio.get_running_loop().call_soon
         self.sessions = Sessions(home.engine.world)
         self.sessions.add(self.session)
         home.engine.observe(self.sessions.observe)
