@@ -32,7 +32,7 @@ LOOPBACK = ["127.0.0.1", "::1"]
 CLOSING = 1  # seconds that open answers are given at the end
 
 
-class Listener(uvicorn.Server):
+class WebServer(uvicorn.Server):
     """A server that leaves the signals to the program."""
 
     @contextmanager
@@ -128,15 +128,21 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
     heard = _bound(place)
     host, port = heard.getsockname()[:2]
     with heard, Site(portal, place.host, port) as site:
-        server = Listener(configuration(site.app, proxy=bool(portal.settings().web_names)))
+        server = WebServer(configuration(site.app, proxy=bool(portal.settings().web_names)))
         serving = asyncio.create_task(server.serve([heard]))
-        shown = f"[{host}]" if ":" in host else host
-        opened(f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else shown}:{port}/?token={site.owner_token}")
+        portal.doors.owner_address = partial(_owner_address, site, host, port)
+        opened(portal.doors.owner_address())
         try:
             await asyncio.shield(serving)
         finally:
+            portal.doors.owner_address = None
             server.should_exit = True
             await serving
+
+
+def _owner_address(site: Site, host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/?token={site.new_owner_token()}"
 
 
 def configuration(app: ASGIApp, *, proxy: bool) -> uvicorn.Config:

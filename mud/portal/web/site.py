@@ -60,7 +60,7 @@ class Site:
         self.portal = portal
         self.visitors = Visitors(portal)
         self.ticker = Ticker(portal, self.visitors.sweep)
-        self.owner_token = secrets.token_urlsafe(24)
+        self._owner_token = ""
         self._host, self._cookie = host, f"loci-{port}"
         table = Starlette(routes=[*self._routes(ROUTES), Mount("/static", _Static(directory=STATIC))])
         table.add_exception_handler(HTTPException, self._wrong)
@@ -74,11 +74,16 @@ class Site:
         self.ticker.stop()
 
     def is_owner_token(self, token: str) -> bool:
-        """Return whether this is the token of the address that the start told, and use it up."""
-        right = bool(self.owner_token) and hmac.compare_digest(token.encode(), self.owner_token.encode())
+        """Return whether this is the token of the owner's newest address, and use it up."""
+        right = bool(self._owner_token) and hmac.compare_digest(token.encode(), self._owner_token.encode())
         if right:
-            self.owner_token = ""
+            self._owner_token = ""
         return right
+
+    def new_owner_token(self) -> str:
+        """Return a token that signs one browser in as the owner; those before are good no more."""
+        self._owner_token = secrets.token_urlsafe(24)
+        return self._owner_token
 
     def remember(self, connection: HTTPConnection, answer: Response, cookie: str) -> Response:
         """Give the browser a cookie with an answer."""

@@ -32,6 +32,18 @@ async def test_the_owners_address_signs_one_browser_in_and_no_second_one(tmp_pat
         assert (await late.get("/play")).headers["location"] == "/login"
 
 
+async def test_an_owner_gets_a_fresh_address_that_no_file_keeps(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as owner, visiting(world) as second:
+        await owner.come_as_owner()
+        async with owner.desk() as desk:
+            await desk.type("@web")
+            await desk.hears("?token=")
+            token = desk.text.rpartition("?token=")[2]
+        assert (await second.get(f"/?token={token}")).headers["location"] == "/play"
+        kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
+        assert not any(token.encode() in data for data in kept)
+
+
 async def test_an_account_is_made_and_comes_in_again_and_a_wrong_password_tells_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as first, visiting(world) as second:
         assert (await first.come_in("Ben", path="/register")).headers["location"] == "/play"

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 import pytest
 from starlette.types import Receive, Scope, Send
 
-from mud.portal.web.server import PATIENCE, STALLED, Listener, configuration
+from mud.portal.web.server import PATIENCE, STALLED, WebServer, configuration
 
 MORE_THAN_A_SYSTEM_HOLDS = bytes(50_000_000)
 
@@ -34,7 +34,7 @@ class Answers:
 async def listening(app: Answers) -> AsyncIterator[tuple[str, int]]:
     with socket.create_server(("127.0.0.1", 0)) as heard:
         heard.setblocking(False)
-        server = Listener(configuration(app, proxy=False))
+        server = WebServer(configuration(app, proxy=False))
         serving = asyncio.create_task(server.serve([heard]))
         try:
             yield heard.getsockname()
@@ -50,20 +50,32 @@ async def ask(address: tuple[str, int]) -> asyncio.StreamWriter:
     return writer
 
 
-async def test_a_browser_that_takes_no_answer_is_dropped_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    loop, ahead, app = asyncio.get_running_loop(), 0.0, Answers()
-    now = loop.time
-    monkeypatch.setattr(loop, "time", lambda: now() + ahead)
-    async with listening(app) as address:
-        writer = await ask(address)
-        await asyncio.wait_for(app.going_out.wait(), 20)
-        for patience in (PATIENCE, STALLED):
-            assert not app.served.is_set()
-            ahead += patience + 1
-            for _ in range(5):
-                await asyncio.sleep(0)
-        assert app.served.is_set()
-        writer.transport.abort()
+class HastenedLoop(asyncio.SelectorEventLoop):
+    """An event loop whose time is put forward by so many seconds."""
+
+    ahead = 0.0
+
+    def time(self) -> float:
+        return super().time() + self.ahead
+
+
+def test_a_browser_that_takes_no_answer_is_dropped_after_a_while() -> None:
+    async def visit() -> None:
+        loop, app = asyncio.get_running_loop(), Answers()
+        assert isinstance(loop, HastenedLoop)
+        async with listening(app) as address:
+            writer = await ask(address)
+            await asyncio.wait_for(app.going_out.wait(), 20)
+            for patience in (PATIENCE, STALLED):
+                assert not app.served.is_set()
+                loop.ahead += patience + 1
+                for _ in range(5):
+                    await asyncio.sleep(0)
+            assert app.served.is_set()
+            writer.transport.abort()
+
+    with asyncio.Runner(loop_factory=HastenedLoop) as runner:
+        runner.run(visit())
 
 
 async def test_nobody_waits_at_the_end_for_who_takes_no_answer(caplog: pytest.LogCaptureFixture) -> None:
