@@ -21,7 +21,7 @@ PUT_OFF, AT_ONCE = 640, 512
 """Unfolded memories up to which folds wait while many talk, and the most memories of one fold from then on."""
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether many still talk."""
-LONGEST, SHARE = 0.06, 2.0
+LONGEST, SHARE = 0.04, 1.0
 """Seconds of folds between two looks at other work at most, and how many times as long as that they may take."""
 
 
