@@ -108,14 +108,32 @@ class AccountRequest:
         return line
 
     async def new_password(self, name: str) -> str:
-        """Ask twice for a new password and return it. Raises Refusal."""
+        """Ask twice for a new password, anew until one will do, and return it. Raises Refusal when none is given.
+
+        Whoever was refused types the next try at once; it must not be taken for a command.
+        """
         from mud.portal.authentication import check_password  # a world without a network needs no password hashes
 
-        password = await self.private(self.say(NEW, name=name))
-        check_password(password)
-        if await self.private(self.say(AGAIN)) != password:
-            raise Refusal(self.say(DIFFERENT))
-        return password
+        while True:
+            password = await self.private(self.say(NEW, name=name))
+            try:
+                check_password(password)
+            except Refusal as no:
+                self.asker.tell(no.text)
+                continue
+            if await self.private(self.say(AGAIN)) == password:
+                return password
+            self.asker.tell(self.say(DIFFERENT))
+
+    async def old_password(self, account: Account) -> None:
+        """Ask for the password of an account, anew until it is right. Raises Refusal when none is given."""
+        while True:
+            password = await self.private(self.say(OLD))
+            try:
+                await self.people.authenticator.login(self.asker.address, account.name, password)
+                return
+            except Refusal as no:
+                self.asker.tell(no.text)
 
 
 async def _accounts(ask: AccountRequest) -> Outcome:
@@ -239,8 +257,7 @@ async def _password(ask: AccountRequest) -> Outcome:
     if account is None:
         return await _first_password(ask)
     if asker.account == account.name:  # who found a keyboard that was left alone cannot take the account over
-        old = await ask.private(ask.say(OLD))
-        await people.authenticator.login(asker.address, account.name, old)
+        await ask.old_password(account)
     await people.authenticator.set_password(account.name, await ask.new_password(account.name))
     others = [one for one in ask.sessions(account) if one is not asker]
     people.send_away(others, ask.say(ANEW))

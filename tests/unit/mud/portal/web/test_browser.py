@@ -139,6 +139,7 @@ async def _play(world: Served, page: Page) -> None:
     await expect(line).to_have_attribute("type", "password")
     await _type(page, "plum tree 88")
     await expect(story).to_contain_text("do not belong together")
+    await page.keyboard.press("Enter")
     await expect(line).to_have_attribute("type", "text")
     await page.keyboard.press("ArrowUp")
     await expect(line).to_have_value("go north ")
