@@ -166,6 +166,15 @@ async def test_the_page_world_is_used_by_keyboard_alone(folder: Path) -> None:
         await expect(page.locator("#view")).to_contain_text("Nothing is wrong")
 
 
+async def test_no_view_is_wider_than_a_phone(folder: Path) -> None:
+    async with served(folder) as world, owner(world) as page:
+        await page.set_viewport_size({"width": 400, "height": 900})
+        for view, sees in (("minds#eliza/prompt", ".promptbar .part"), ("world#models", ".grid .host")):
+            await page.goto(f"{world.address}/{view}")
+            await expect(page.locator(sees).first).to_be_visible()
+            assert await page.evaluate("document.documentElement.scrollWidth") == 400
+
+
 async def tab_to(page: Page, wanted: Locator, *, back: bool = False) -> None:
     """Press the tabulator until something has the focus."""
     await expect(wanted).to_be_visible()
