@@ -10,6 +10,7 @@ import asyncio
 import json
 import re
 import tempfile
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -44,17 +45,19 @@ BEGUN = ("go ", "look ", "whisper ", "notes ", "recall z", "take ", "@archive ",
 """Lines whose ends a page asks for."""
 
 
-class Client:
+class Client(ABC):
     """Somebody at a door: lines go in, and everything that comes out is kept."""
 
     def __init__(self, own: str) -> None:
         self.own = own
 
+    @abstractmethod
     async def type(self, line: str) -> None:
-        raise NotImplementedError
+        """Send a line."""
 
+    @abstractmethod
     def received(self) -> str:
-        raise NotImplementedError
+        """Return everything that has come so far."""
 
     async def come_in(self) -> None:
         """Come in at the door, if that is not done yet."""
