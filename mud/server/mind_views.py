@@ -24,7 +24,7 @@ from agents.memory.note_form import Note, folded
 from agents.memory.summaries import SummaryFiles, is_commit, parse_commit
 from agents.mind.traces import Trace, to_json
 from agents.recall import overview
-from agents.recall.overview import Acquaintance, Stretch
+from agents.recall.overview import Acquaintance, LifeSegment
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, Unavailable
 from mud.portal.views import Json
@@ -32,7 +32,7 @@ from mud.sanitize import sanitize
 from mud.server.wiring import Parts
 from mud.world.things import Kind
 
-STRETCHES = 240
+SEGMENTS = 240
 """Parts that a life is cut into at most."""
 FOLDS = 300
 """Folds shown at most; of more, some evenly spread ones."""
@@ -91,7 +91,7 @@ class MindReader:
         """Return a life as figures; none has more than a few hundred values, however long the life is."""
         one = self._minds.get(agent)
         read, memory = partial(self._recall.read, one.id), one.memory
-        parts = await read(overview.stretches, STRETCHES)
+        parts = await read(overview.segments, SEGMENTS)
         weights = await read(overview.weights)
         weightiest = await read(overview.weightiest, WEIGHTIEST)
         inner = await read(overview.newest, INNER, THOUGHTS)
@@ -101,7 +101,7 @@ class MindReader:
             **self._brief(one.definition),
             "next_fold": next_at(one.compactor.view),
             "strategy": one.compactor.view.strategy.name,
-            "stretches": [_stretch(part) for part in parts],
+            "segments": [_segment(part) for part in parts],
             "importance": {str(value): count for value, count in weights.items()},
             "weightiest": [_entry(entry) for entry in weightiest],
             "inner": [_entry(entry) for entry in inner],
@@ -236,7 +236,7 @@ def _range(covers: Range | None) -> dict[str, int] | None:
     return {"first": covers[0], "last": covers[1]} if covers is not None else None
 
 
-def _stretch(part: Stretch) -> Json:
+def _segment(part: LifeSegment) -> Json:
     return part._asdict()
 
 

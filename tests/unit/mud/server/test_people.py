@@ -309,7 +309,7 @@ async def test_an_owner_sees_who_is_away_and_may_open_their_minds(tmp_path: Path
         assert (told["Ann"]["memories"], told["Ann"]["place"], told["Ann"]["asleep"]) == (None, "The Lobby", True)
         assert hall.home.minds.by_id(ann.session.own) is None  # nothing was opened for that
         life = await minds.life("ann")
-        assert life["memories"] == sum(part["last"] - part["first"] + 1 for part in life["stretches"]) > 0
+        assert life["memories"] == sum(part["last"] - part["first"] + 1 for part in life["segments"]) > 0
         hits = (await minds.search("ann", "the sea", None))["hits"]
         assert "of the sea" in hits[0]["text"]
         await closed(hall)
