@@ -59,9 +59,11 @@ class Client(ABC):
     def received(self) -> str:
         """Return everything that has come so far."""
 
+    @abstractmethod
     async def come_in(self) -> None:
         """Come in at the door, if that is not done yet."""
 
+    @abstractmethod
     async def leave(self) -> None:
         """Leave, if the door lets one come back."""
 
@@ -69,6 +71,7 @@ class Client(ABC):
         await self.leave()
         await self.come_in()
 
+    @abstractmethod
     async def complete(self, line: str) -> None:
         """Ask for the ends of a line, if the door offers any."""
 
@@ -88,6 +91,15 @@ class LocalClient(Client):
     def __init__(self, hall: Lobby) -> None:
         self._hall, self._seat = hall, hall.owner()
         super().__init__(self._seat.session.own)
+
+    async def come_in(self) -> None:
+        """Be there since the start."""
+
+    async def leave(self) -> None:
+        """Stay."""
+
+    async def complete(self, line: str) -> None:
+        """Have no ends of lines."""
 
     async def type(self, line: str) -> None:
         if not line.startswith("@"):  # an owner may look into any mind by asking
@@ -114,6 +126,9 @@ class TelnetPlayer(Client):
     async def leave(self) -> None:
         self._before = self.received()
         await self._stack.aclose()
+
+    async def complete(self, line: str) -> None:
+        """Have no ends of lines."""
 
     async def type(self, line: str) -> None:
         self._client.type(line)
