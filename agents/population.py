@@ -304,7 +304,7 @@ class Population:
             self.put_in_order(agent)
         pace = FoldPace(agent.memory, self.turns, lambda: agent.thinker is None)
         await agent.compactor.fold_due(pace)
-        await pace.end()
+        pace.end()
 
     def put_in_order(self, agent: Agent) -> None:
         """Consolidate a sleeping agent's journal."""
@@ -332,6 +332,7 @@ class Population:
         A cancelled fold leaves the watermark and is due again at the next start.
         """
         late = await self.folds.finish(grace)
+        await self.turns.stop()
         for agent in self.opened():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()

@@ -21,7 +21,7 @@ PUT_OFF, AT_ONCE = 640, 512
 """Unfolded memories up to which folds wait while many talk, and the most memories of one fold from then on."""
 LOOK_AGAIN = 0.25
 """Seconds between two looks whether many still talk."""
-LONGEST, SHARE = 0.06, 2.0
+LONGEST, SHARE = 0.04, 1.0
 """Seconds of folds between two looks at other work at most, and how many times as long as that they may take."""
 
 
@@ -35,6 +35,8 @@ class FoldTurns:
         """Whether turns are given with each round of the event loop, as somebody waits."""
         self._given, self._folded, self._took = 0.0, 0.0, 0.0
         """When turns were last given, the seconds of folds since then, and those of the last one."""
+        self._behind: dict[Memory, None] = {}  # whose files are brought up to date once it is quiet
+        self._catching_up: asyncio.Task[None] | None = None
         self._began, self._counted, self._many = float("-inf"), 0, False
         """The start of the current window, the memories in it, and whether there were many in the one before."""
 
@@ -55,6 +57,26 @@ class FoldTurns:
         """Return whether so many memories come in that folds should wait."""
         recent = self._clock.monotonic() - self._began < 2 * WINDOW
         return recent and (self._many or self._counted >= MANY)
+
+    def catch_up_later(self, memory: Memory) -> None:
+        """Bring the files of a memory up to date once it is quiet, also when none of its folds is due again."""
+        self._behind[memory] = None
+        if self._catching_up is None or self._catching_up.done():
+            self._catching_up = asyncio.get_running_loop().create_task(self._catch_up())
+
+    async def _catch_up(self) -> None:
+        while self._behind:
+            await self.quiet(lambda: True)
+            async with self.turn():
+                memory = next(iter(self._behind))
+                del self._behind[memory]
+                memory.catch_up()
+
+    async def stop(self) -> None:
+        """Bring no more files up to date; a memory does so itself when it is closed."""
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+            await asyncio.gather(self._catching_up, return_exceptions=True)
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -118,9 +140,7 @@ class FoldPace(NamedTuple):
         """
         return AT_ONCE if self.memory.behind and self._many_wait else 0
 
-    async def end(self) -> None:
-        """Once it is quiet, bring the files up to date."""
-        await self.wait()
-        if self.memory.behind and not self.turns.many_talk():
-            async with self.turns.turn():
-                self.memory.catch_up()
+    def end(self) -> None:
+        """Have the files brought up to date once it is quiet."""
+        if self.memory.behind:
+            self.turns.catch_up_later(self.memory)

@@ -72,3 +72,12 @@ def password(ctx: Context, name: str) -> Outcome:
     Example: @password
     """
     return _ask(ctx, "password", name=name)
+
+
+@command("@web", "", role=Role.OWNER, category="admin", keeps="skip")
+def web(ctx: Context) -> Outcome:
+    """Get a fresh address that signs one browser in as the owner who started this world, once. Nothing keeps it.
+
+    Example: @web
+    """
+    return _ask(ctx, "web")

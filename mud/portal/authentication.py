@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -15,14 +16,18 @@ from argon2.exceptions import Argon2Error, InvalidHashError
 
 from mud.clock import Clock, iso
 from mud.errors import Refusal
-from mud.portal.limits import NOT_FROM_THERE, Limits
+from mud.portal.limits import NOT_FROM_THERE, Limits, network_of
 from mud.portal.settings import DoorSettings
 from mud.sanitize import visible
 from mud.storage.accounts import Account, AccountFiles
 from mud.world.roles import Role
 
+log = logging.getLogger(__name__)
+
 SHORTEST, LONGEST = 8, 128
 """Characters that a password may have."""
+NETWORKS = 8
+"""Networks from which an account came in last that are kept."""
 LONGEST_NAME = 60  # characters of a name that are looked at
 AT_ONCE = 2  # hashes computed at the same time; each takes 64 MB
 WAITING = 32  # passwords that may wait for that, those being checked included
@@ -59,16 +64,15 @@ class Authenticator:
         """Return the account with this name and password. Raises Refusal."""
         self.check_address(address)
         name = name[:LONGEST_NAME]
-        self.limits.login(address, name)
         account = self.accounts.find(name)
+        self.limits.login(address, name, account.networks if account else ())
         self._nobody = self._nobody or await self._in_pool(self._hasher.hash, b"")
         checked = account.hash if account and account.hash else self._nobody
         right = await self._in_pool(self._verified, checked, _bytes(password))
         account = self.accounts.find(name)  # it may have changed meanwhile
         if not right or account is None or account.banned or account.hash != checked:
             raise Refusal(WRONG)
-        self.limits.login_succeeded(address, name)
-        return account
+        return self._came_in(account, address)
 
     async def register(self, address: str, name: str, password: str) -> Account:
         """Make an account and return it. Raises Refusal, also for an unfit name (as LociError), and OSError."""
@@ -78,7 +82,20 @@ class Authenticator:
         self.new_name(name)
         self.limits.new_account(address)
         account = await self.create(name, Role.PLAYER, password)
-        self.limits.login_succeeded(address, account.name)
+        return self._came_in(account, address)
+
+    def _came_in(self, account: Account, address: str) -> Account:
+        """Keep from where an account came in, so that strangers cannot shut it out there, and return it."""
+        network = network_of(address)
+        self.limits.login_succeeded(address, account.name, account.networks)
+        if account.networks[-1:] == (network,):
+            return account
+        others = [one for one in account.networks if one != network]
+        account = replace(account, networks=(*others, network)[-NETWORKS:])
+        try:
+            self.accounts.write(account, synced=False)
+        except OSError as error:
+            log.warning("from where %s came in cannot be written: %s", account.name, error)
         return account
 
     async def create(self, name: str, role: Role, password: str, character: str = "") -> Account:

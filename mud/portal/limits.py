@@ -6,7 +6,7 @@ kept is bounded: tables forget what no longer counts and, when they are full, wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import IPv6Address, ip_address, ip_network
@@ -21,7 +21,8 @@ DAY = 86_400.0
 IPV6_PREFIX = 64
 MOST_KEPT = 10_000
 """Addresses, and names, whose failures are remembered at the same time."""
-ADDRESSES_OF_ACCOUNT = 8
+FIRST_TRIES = 5
+"""First tries of new addresses for one name that may be made at once although others made that name wait."""
 FORGOTTEN = 3600.0
 """Seconds after the last try after which wrong passwords are forgotten; no wait is longer."""
 _LONGEST_KEY = 64  # characters; longer than any name
@@ -64,6 +65,11 @@ class FailureTable:
         """Return the seconds until the next try."""
         found = self._tries.get(key)
         return max(0.0, found.next - now) if found else 0.0
+
+    def wrong(self, key: str, now: float) -> int:
+        """Return how many tries of a key are remembered."""
+        found = self._tries.get(key)
+        return found.wrong if found and now - found.last <= FORGOTTEN else 0
 
     def count(self, key: str, now: float, settings: DoorSettings) -> None:
         found = self._tries.get(key)
@@ -120,16 +126,16 @@ class Limits:
     def __init__(self, settings: Callable[[], DoorSettings], clock: Clock) -> None:
         self._settings, self._clock = settings, clock
         self._open: dict[str, int] = {}
-        self._by_address, self._by_name = FailureTable(), FailureTable()
-        self._known: dict[str, dict[str, None]] = {}
-        """The last addresses from which each account came in; strangers' failures do not make them wait."""
+        self._by_address, self._by_name, self._by_both = FailureTable(), FailureTable(), FailureTable()
+        self._first_tries = RateTable()
         self._lines, self._newcomers = RateTable(), RateTable()
 
     @property
     def kept(self) -> int:
         """How many entries are held in RAM."""
-        failures = len(self._by_address) + len(self._by_name)
-        return len(self._open) + failures + len(self._lines) + len(self._newcomers)
+        failures = len(self._by_address) + len(self._by_name) + len(self._by_both)
+        rates = len(self._first_tries) + len(self._lines) + len(self._newcomers)
+        return len(self._open) + failures + rates
 
     @contextmanager
     def connection(self, address: str) -> Iterator[None]:
@@ -147,29 +153,36 @@ class Limits:
             if not self._open[network]:
                 del self._open[network]
 
-    def login(self, address: str, name: str) -> None:
-        """Count a password that is tried now; `login_succeeded` takes it back. Raises Refusal with the time to wait."""
-        now, network, key = self._clock.monotonic(), network_of(address), _key(name)
-        wait = self._by_address.wait(network, now)
-        stranger = network not in self._known.get(key, ())
-        if stranger:
-            wait = max(wait, self._by_name.wait(key, now))
-        if wait > 0:
-            raise Refusal(f"There were too many tries; wait {describe_wait(wait)}.")
-        self._by_address.count(network, now, self._settings())
-        if stranger:
-            self._by_name.count(key, now, self._settings())
+    def login(self, address: str, name: str, known: Collection[str] = ()) -> None:
+        """Count a password that is tried now; `login_succeeded` takes it back. Raises Refusal with the time to wait.
 
-    def login_succeeded(self, address: str, name: str) -> None:
-        network, key = network_of(address), _key(name)
-        self._by_address.take_back(network)
-        known = self._known.setdefault(key, {})
-        if network not in known:
-            self._by_name.take_back(key)
-        known.pop(network, None)
-        known[network] = None
-        if len(known) > ADDRESSES_OF_ACCOUNT:
-            del known[next(iter(known))]
+        The first tries of an address need not wait for what other addresses did to that name, unless many addresses do
+        so: else one stranger could keep everybody out of an account that they come to from a new address.
+
+        Args:
+            known: networks from which the account came in before; strangers' failures do not make these wait.
+        """
+        now, settings, network, key = self._clock.monotonic(), self._settings(), network_of(address), _key(name)
+        wait, both, refill = self._by_address.wait(network, now), f"{network} {key}", settings.longest_login_wait
+        stranger = network not in known
+        named = self._by_name.wait(key, now) if stranger else 0.0
+        if not wait and named and self._by_both.wrong(both, now) < settings.free_logins:
+            named = min(named, self._first_tries.wait(key, now, refill, FIRST_TRIES))
+            if not named:
+                self._first_tries.count(key, now, refill)
+        if (wait := max(wait, named)) > 0:
+            raise Refusal(f"There were too many tries; wait {describe_wait(wait)}.")
+        for table, counted in self._counted(network, key, stranger=stranger):
+            table.count(counted, now, settings)
+
+    def login_succeeded(self, address: str, name: str, known: Collection[str] = ()) -> None:
+        network = network_of(address)
+        for table, counted in self._counted(network, _key(name), stranger=network not in known):
+            table.take_back(counted)
+
+    def _counted(self, network: str, key: str, *, stranger: bool) -> list[tuple[FailureTable, str]]:
+        counted = [(self._by_address, network), (self._by_both, f"{network} {key}")]
+        return [*counted, (self._by_name, key)] if stranger else counted
 
     def new_account(self, address: str) -> None:
         """Count a new account from an address. Raises Refusal when it is one too many."""

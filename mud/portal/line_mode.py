@@ -27,7 +27,8 @@ class _Kept(History):
         self._kept, self._session = kept, session
 
     def append_string(self, string: str) -> None:
-        if not self._session.private and not tells_password(string):
+        session = self._session
+        if not session.private and not session.waiting and not tells_password(string):  # it may be taken as a password
             super().append_string(string)
 
     def load_history_strings(self) -> Iterable[str]:
@@ -76,11 +77,16 @@ async def run_lines(session: Session, complete: Callable[[Session, str], Complet
         complete_while_typing=False,
         is_password=Condition(lambda: session.private),
     )
-    session.on_private = lambda private: prompt.app.invalidate()
+
+    def leave() -> None:
+        if prompt.app.is_running:  # a `quit` that had to wait was carried out
+            prompt.app.exit(exception=EOFError)
+
+    session.on_private, session.on_end = lambda private: prompt.app.invalidate(), leave
     with patch_stdout(raw=True):
         while not session.over:
             try:
                 session.type(await prompt.prompt_async(set_exception_handler=False))
             except (EOFError, KeyboardInterrupt):
-                session.type("quit")
+                session.quit()
                 return

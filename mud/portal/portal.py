@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from mud.clock import Clock
@@ -49,6 +49,19 @@ class OpenMind(NamedTuple):
     newest: tuple[str, ...]
 
 
+@dataclass
+class OpenDoors:
+    """What doors tell of themselves while they are open.
+
+    Args:
+        ports: the port of each, by the door's name.
+        owner_address: returns an address that signs a browser in as the owner, once; None while there are no pages.
+    """
+
+    ports: dict[str, int] = field(default_factory=dict)
+    owner_address: Callable[[], str] | None = None
+
+
 @dataclass(frozen=True)
 class Portal:
     """The world as doors see it. What concerns minds is handed in by `mud.server` as callables.
@@ -64,6 +77,7 @@ class Portal:
         views: what owners may see of minds and of the running program.
         troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
         metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
+        doors: what doors tell of themselves.
     """
 
     engine: Engine
@@ -82,6 +96,7 @@ class Portal:
     views: OwnerViews
     troubles: Callable[[], list[str]]
     metrics: Callable[[], Awaitable[bytes]]
+    doors: OpenDoors
 
 
 class Endpoint(NamedTuple):

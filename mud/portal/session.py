@@ -6,6 +6,7 @@ A session takes lines and hands out messages; a door draws a message's marks as 
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
@@ -26,7 +27,12 @@ KINDS = (
 """Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
 questions, and the kinds of event."""
 
-_PASSWORD = re.compile(r"\s*@?passw(?:or)?d\s+\S", re.IGNORECASE)
+MOST_AHEAD, LONGEST_AHEAD = 64, 400_000
+"""Lines that a session keeps while it waits for an answer, and their characters together."""
+TOO_FAR = "You are too far ahead; that line was not carried out."
+NOT_DONE = "What you typed after that was not carried out."
+
+_PASSWORD = re.compile(r"\s*@?passw(?:or)?d(?!\w)\s*\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')
 
 
@@ -89,8 +95,23 @@ def tells_password(line: str) -> bool:
     return _PASSWORD.match(sanitize(line)) is not None
 
 
+class _Ahead(NamedTuple):
+    """A line that was typed, with `Session.type`'s arguments."""
+
+    line: str
+    private: bool
+    taken: Callable[[bool], None]
+
+
+def _ignore(hidden: bool) -> None:
+    return
+
+
 class Session:
     """A person at a keyboard.
+
+    While a line waits for an answer, which may be a question for a password, those after it are kept, in order, so that
+    none that was meant to be private is carried out as a command.
 
     Args:
         who: id of their character.
@@ -117,7 +138,16 @@ class Session:
         """Called once when the session is over; its door closes the connection then."""
         self.on_private: Callable[[bool], None] = lambda private: None
         """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
+        self.soon: Callable[[Callable[[], None]], object] = lambda work: work()
+        """Does something once what happens now has happened, such as an event loop's `call_soon`."""
+        self.on_ready: Callable[[], None] = lambda: None
+        """Called when the session does not wait any more, for doors that keep what is typed ahead themselves."""
+        self.forget: Callable[[], bool] = lambda: False
+        """Called when what was typed ahead is not to be carried out: its door drops what it keeps, and returns whether
+        it kept any."""
         self._take: Callable[[str | None], None] | None = None
+        self._ahead = deque[_Ahead]()
+        self._asked = False  # for a private line, since the last command
         self._may_ask = True
         self._submit = submit
         self._show = show
@@ -143,9 +173,10 @@ class Session:
         if self.over or not self._may_ask:
             take(None)
             return
-        self._take = take
+        self._take, self._asked = take, True
         self.on_private(True)
         self.tell(question, "question")
+        self._ready()
 
     def ask_no_more(self) -> None:
         """Do without the private line that was asked for, if any, and without all later ones."""
@@ -162,13 +193,60 @@ class Session:
         """Return whether a step with an unanswered request was typed here; so may be one that is just being typed."""
         return step in self._awaited or self._typing
 
-    def type(self, line: str) -> None:
-        """Submit a line and show its reply, or hand over a private one. An empty line does nothing."""
+    def type(self, line: str, *, private: bool = False, taken: Callable[[bool], None] = _ignore) -> None:
+        """Submit a line and show its reply, or hand over a private one. An empty line does nothing.
+
+        Args:
+            private: it answers a private question, and is dropped when none is asked any more.
+            taken: called once the line's turn has come, with whether it is to be shown nowhere.
+        """
+        typed = _Ahead(line, private, taken)
+        if not self._ahead and not self.waiting:
+            self._take_line(typed)
+        elif len(self._ahead) < MOST_AHEAD and len(line) + sum(len(one.line) for one in self._ahead) <= LONGEST_AHEAD:
+            self._ahead.append(typed)
+        else:
+            taken(True)
+            self.tell(TOO_FAR, "refusal")
+
+    def quit(self) -> None:
+        """Leave, whatever is asked or waited for."""
+        self._ahead.clear()
+        self._end_question(None)
+        self._carry_out("quit")
+
+    def _ready(self) -> None:
+        """Carry on with what was typed ahead, once what happens now has happened."""
+        self.on_ready()
+        if self._ahead:
+            self.soon(self._carry_on)
+
+    def _carry_on(self) -> None:
+        if self._ahead and not self.waiting:
+            self._take_line(self._ahead.popleft())
+            if not self.waiting:
+                self._ready()
+
+    def _drop_ahead(self) -> None:
+        """Drop what was typed ahead of a question that is not asked any more, as it may hold a password."""
+        dropped = self.forget() or bool(self._ahead)
+        while self._ahead:
+            self._ahead.popleft().taken(True)
+        if dropped:
+            self.tell(NOT_DONE, "refusal")
+
+    def _take_line(self, typed: _Ahead) -> None:
+        hidden = typed.private or self.private
+        typed.taken(hidden)
         if self.private:
-            self._end_question(line)
-            return
+            self._end_question(typed.line)
+        elif not hidden:
+            self._carry_out(typed.line)
+
+    def _carry_out(self, line: str) -> None:
         if not line.strip() or self.over:
             return
+        self._asked = False
         self._early.clear()
         self._typing = True
         try:
@@ -207,6 +285,7 @@ class Session:
         self.tell(why)
         if not self.over:  # telling may have failed, and ended it
             self.over = True
+            self._ahead.clear()
             self.on_end()
             self.ask_no_more()
 
@@ -226,6 +305,10 @@ class Session:
             if not self._awaited[asked.step]:
                 del self._awaited[asked.step]
         self._reply(step)
+        if asked.step not in self._awaited and not self.waiting:
+            if step.failed and self._asked:
+                self._drop_ahead()
+            self._ready()
 
     @property
     def typing(self) -> bool:

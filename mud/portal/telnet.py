@@ -24,6 +24,7 @@ from mud.world.things import Kind
 log = logging.getLogger(__name__)
 
 
+SECURE = "telnet_tls"  # the name of the door that encrypts
 PROMPT = "> "
 TICK = 1.0  # seconds between two looks at what changes by itself
 LAST_WORDS = 5.0  # seconds that a client which was let go has for reading the rest
@@ -116,6 +117,7 @@ class TelnetConnection(asyncio.Protocol):
 
     async def _play(self, session: Session) -> None:
         session.on_end, session.on_private = self.close, self._hide
+        session.on_ready, session.forget = self._arrived.set, self._lines.clear
         self._since = self._portal.clock.monotonic()
         self._prompt = PROMPT
         self._send_character(session)
@@ -144,8 +146,8 @@ class TelnetConnection(asyncio.Protocol):
         """Return the next line that is not too long, when its turn has come. Raises EOFError at the end."""
         limits = self._portal.limits
         while True:
-            while (line := self._lines.next(limits.line_bytes)) is None or self._closing:
-                if self._ended:
+            while self._waits or self._closing or (line := self._lines.next(limits.line_bytes)) is None:
+                if self._closing or (self._ended and not self._waits):
                     raise EOFError
                 self._arrived.clear()
                 await self._arrived.wait()
@@ -162,6 +164,11 @@ class TelnetConnection(asyncio.Protocol):
             if not line.cut:
                 return line.text
             self._tell(self._portal.say(LONG))
+
+    @property
+    def _waits(self) -> bool:
+        """Whether what was typed last has no answer yet, which may be a question for a password."""
+        return self.session is not None and self.session.waiting
 
     def _tell(self, text: str) -> None:
         self.show(Message(text, "notice"))
@@ -299,7 +306,6 @@ class TelnetServer:
         self.connections: set[TelnetConnection] = set()
         self._started = portal.clock.now()
         self._port = 0
-        self._secure = False
         self._due: list[TelnetConnection] = []
 
     async def serve(self, place: Endpoint, opened: Callable[[str], None], tls: ssl.SSLContext | None) -> None:
@@ -315,13 +321,14 @@ class TelnetServer:
         )
         try:
             host, self._port = server.sockets[0].getsockname()[:2]
-            self._secure = tls is not None
+            self.portal.doors.ports[self.door] = self._port
             opened(f"[{host}]:{self._port}" if ":" in host else f"{host}:{self._port}")
             while True:
                 await self.portal.clock.sleep(TICK)
                 for one in tuple(self.connections):
                     one.tick()
         finally:
+            self.portal.doors.ports.pop(self.door, None)
             server.close()
             await self._close_all()
 
@@ -350,14 +357,14 @@ class TelnetServer:
     def status(self) -> dict[str, str | list[str]]:
         """Return what is told to lists of MUDs (MSSP)."""
         world, settings = self.portal.engine.world, self.portal.settings()
-        kinds = [one.kind for one in world.things.values()]
+        kinds, ports = [one.kind for one in world.things.values()], self.portal.doors.ports
         return {
             "NAME": settings.world_name,
             "PLAYERS": str(len({one.own for one in self.portal.sessions})),
             "UPTIME": str(int(self._started.timestamp())),
             "CODEBASE": "Loci",
-            "PORT": str(self._port),
-            "SSL": str(self._port) if self._secure else "0",
+            "PORT": str(ports.get("telnet", self._port)),
+            "SSL": str(ports.get(SECURE, 0)),
             "CHARSET": ["UTF-8", "US-ASCII"],
             "LANGUAGE": "English",
             "ROOMS": str(kinds.count(Kind.LOCATION)),

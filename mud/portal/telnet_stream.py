@@ -68,6 +68,12 @@ class LineBuffer:
         cut = len(line) > most or line.endswith(_CUT)
         return TypedLine(line[:most].removesuffix(_CUT).decode("utf-8", "replace"), cut)
 
+    def clear(self) -> bool:
+        """Drop all complete lines; return whether there were any."""
+        end = self._data.rfind(b"\n") + 1
+        del self._data[:end]
+        return end > 0
+
 
 class CollectedOutput(asyncio.Transport):
     """Collects what is written until `flush`, which writes it at once.

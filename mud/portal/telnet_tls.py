@@ -11,7 +11,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from mud.portal.portal import Endpoint, Portal, door
-from mud.portal.telnet import TelnetServer
+from mud.portal.telnet import SECURE, TelnetServer
 from mud.storage.files import write_private
 from mud.storage.paths import make_folder
 
@@ -19,13 +19,13 @@ MADE = ".telnet.pem"  # in the folder of the accounts, which is private and in n
 VALID = timedelta(days=3650)
 
 
-@door("telnet_tls")
+@door(SECURE)
 async def telnet_tls(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
     """Serve telnet with TLS. Raises OSError also when the certificate cannot be read."""
     own = portal.settings().telnet_tls_file
     made = portal.authenticator.accounts.folder / MADE
     context = await asyncio.to_thread(_context, Path(own) if own else made, made, portal.clock.now())
-    await TelnetServer(portal, "telnet_tls").serve(place, opened, context)
+    await TelnetServer(portal, SECURE).serve(place, opened, context)
 
 
 def _context(file: Path, made: Path, now: datetime) -> ssl.SSLContext:

@@ -258,12 +258,16 @@ class Terminal(App[None]):
         return draw_map(world, {*world.visited(who), *([here.id] if here else [])})
 
     def on_line_input_typed(self, event: LineInput.Typed) -> None:
-        if self.session is None or event.private > self.session.private:
+        if self.session is None:
             return
-        if not self.session.private and not tells_password(event.line):
-            self._tell(Text(f"\n> {event.line}", "dim"))
+
+        def taken(hidden: bool) -> None:
+            if not hidden and not tells_password(event.line):
+                self._tell(Text(f"\n> {event.line}", "dim"))
+                self.query_one(LineInput).keep(event.line)
+
         self.query_one(StoryLog).follow()
-        self.session.type(event.line)
+        self.session.type(event.line, private=event.private, taken=taken)
 
     def _completed(self, line: str) -> Completions:
         return self.view.complete(self.session, line) if self.session else Completions(len(line), ())
@@ -330,7 +334,7 @@ class Terminal(App[None]):
         if self.session is None:
             self.exit()
         else:
-            self.session.type("quit")
+            self.session.quit()
 
     async def action_delete_or_quit(self) -> None:
         """Leave, but with something typed delete a character of it."""

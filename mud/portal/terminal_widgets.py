@@ -21,7 +21,6 @@ from textual.widgets import Input, Static
 
 from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
-from mud.portal.session import tells_password
 
 KEPT, MOST_LINES = 500, 5_000  # texts of the story that are wrapped anew, and lines that can be scrolled back to
 INDENT = 4  # columns that a line goes on at when what it stands below begins too far to the right
@@ -239,10 +238,13 @@ class LineInput(Input):
         self.value = ""
         if not line.strip() and not self.password:
             return
-        if not self.password and not tells_password(line) and self._lines[-1:] != [line]:
+        self.post_message(self.Typed(line, self.password))
+
+    def keep(self, line: str) -> None:
+        """Keep a line for the arrow keys."""
+        if self._lines[-1:] != [line]:
             self._lines.append(line)
             self._history.add(line)
-        self.post_message(self.Typed(line, self.password))
 
     def action_page(self, pages: int) -> None:
         """Scroll the story."""

@@ -53,6 +53,9 @@ FIRST = phrase("app.password.first", "name", "role")
 TAKEN = phrase("app.password.taken", "name")
 NO_ACCOUNT = phrase("app.password.no_account")
 ANEW = phrase("app.password.anew")
+WEB = phrase("app.accounts.web", "address")
+WEB_SHUT = phrase("app.accounts.web_shut")
+WEB_ACCOUNT = phrase("app.accounts.web_account")
 NOT_WRITTEN = phrase("app.accounts.not_written", "why")
 
 MOST_SHOWN = 100
@@ -258,8 +261,19 @@ async def _first_password(ask: AccountRequest) -> Outcome:
     return Outcome(ask.say(FIRST, name=made.name, role=made.role.name.lower()))
 
 
+async def _web(ask: AccountRequest) -> Outcome:
+    if ask.asker.account:  # which would lead the character of whoever started the program
+        raise Refusal(ask.say(WEB_ACCOUNT))
+    address = ask.people.doors.owner_address
+    if address is None:
+        raise Refusal(ask.say(WEB_SHUT))
+    ask.asker.tell(ask.say(WEB, address=address()), "news")  # an answer would be kept in the ledger
+    return Outcome("")
+
+
 ANSWERS: dict[str, Callable[[AccountRequest], Awaitable[Outcome]]] = {
     "accounts": _accounts, "role": _role, "kick": _kick, "ban": _ban, "unban": _unban, "password": _password,
+    "web": _web,
 }  # fmt: skip
 
 

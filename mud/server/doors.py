@@ -50,6 +50,7 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: 
         views=OwnerViews(MindReader(parts), WorldReader(parts, people.wrote)),
         troubles=monitor.troubles,
         metrics=monitor.metrics,
+        doors=people.doors,
     )
 
 

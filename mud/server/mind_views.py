@@ -166,7 +166,7 @@ class MindReader:
             trace = await asyncio.to_thread(head.trace) if head is not None else None
         except ValueError:
             trace = None  # the line of the trace is broken
-        raw = await asyncio.to_thread(raw_line, one.folder / "archive", seq)
+        raw = await asyncio.to_thread(raw_line, one.memory.archive, seq)
         return {
             "agent": one.name,
             "entry": _entry(entry),

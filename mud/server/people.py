@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import logging
 import re
@@ -18,6 +19,7 @@ from mud.clock import iso
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, Refusal
 from mud.portal.limits import NOT_FROM_THERE, Limits
+from mud.portal.portal import OpenDoors
 from mud.portal.session import Message, Session, Sessions, names_around, tells_password
 from mud.portal.settings import DoorSettings
 from mud.server.away import AwayNews
@@ -58,6 +60,7 @@ class People:
         self.sessions = Sessions(parts.engine.world)
         self.settings = partial(parts.configuration.get, DoorSettings)
         self.limits = Limits(self.settings, parts.clock)
+        self.doors = OpenDoors()
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
         self.accounts = parts.accounts
         self._left: dict[str, str] = {}  # when each character was left
@@ -122,6 +125,7 @@ class People:
             return self._submit(session.own, self._without_password(line, session.role), session.role)
 
         session = Session("", submit, show, role, partial(names_around, self._parts.engine.world))
+        session.soon = lambda work: asyncio.get_running_loop().call_soon(work)
         return session
 
     def _without_password(self, line: str, role: Role) -> str:

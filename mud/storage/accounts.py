@@ -38,6 +38,7 @@ class Account:
         character: id of its character; empty until it first comes in.
         created, seen: UTC times, ISO 8601; `seen` is when it last came in or left, empty if never.
         banned: it may not come in.
+        networks: from where it came in last, as the limits of the doors count addresses; the newest is the last.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Account:
     created: str = ""
     banned: bool = False
     seen: str = ""
+    networks: tuple[str, ...] = ()
 
 
 class AccountFiles:
@@ -170,9 +172,15 @@ def _is_account(value: dict[str, object]) -> bool:
         all(isinstance(text, str) for text in [*texts, value.get("seen", "")])
         and value["role"] in ROLES
         and isinstance(value.get("banned"), bool)
+        and isinstance(networks := value.get("networks", []), list)
+        and all(isinstance(one, str) for one in networks)
     )
 
 
 def _account(value: dict[str, object]) -> Account:
     texts = {key: str(value.get(key, "")) for key in ("name", "hash", "character", "created", "seen")}
-    return Account(role=ROLES[str(value["role"])], banned=value["banned"] is True, **texts)
+    networks = value.get("networks", [])
+    assert isinstance(networks, list)
+    return Account(
+        role=ROLES[str(value["role"])], banned=value["banned"] is True, networks=tuple(map(str, networks)), **texts
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mud.portal.portal import Endpoint
 from mud.portal.telnet_tls import MADE, make_certificate, telnet_tls
 from mud.server.doors import serve_doors
 from tests.settings import proves, put
@@ -46,7 +47,22 @@ async def test_lists_of_muds_are_told_who_is_here_and_since_when(tmp_path: Path)
         status = {name.decode(): [value.decode() for value in values] for name, *values in pairs}
         assert (status["NAME"], status["PLAYERS"]) == (["The House"], ["1"])
         assert abs(int(status["UPTIME"][0]) - world.parts.clock.now().timestamp()) < 60
-        assert status["PORT"] == [str(world.port)]
+        assert (status["PORT"], status["SSL"]) == ([str(world.port)], ["0"])
+
+
+async def test_lists_of_muds_are_told_at_either_port_of_both(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world:
+        opened: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        second = asyncio.ensure_future(telnet_tls.serve(world.portal, Endpoint("127.0.0.1", 0), opened.set_result))
+        plain, secure = world.port, int((await opened).rpartition(":")[2])
+        for port, tls in ((plain, False), (secure, True)):
+            world.port = port
+            async with world.client(tls=tls) as client:
+                client.send(IAC, DO, MSSP)
+                told = await client.payload(MSSP)
+            assert b"\1PORT\2%d\1SSL\2%d\1" % (plain, secure) in told
+        second.cancel()
+        await asyncio.gather(second, return_exceptions=True)
 
 
 @proves("doors.telnet_tls_file")

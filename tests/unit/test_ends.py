@@ -146,7 +146,8 @@ def started(vault: Path, *words: str, **how: Any) -> Iterator[subprocess.Popen[b
 
 def test_a_terminal_that_is_closed_ends_the_world_in_order(vault: Path) -> None:
     master, slave = pty.openpty()
-    with started(vault, "run", "--no-agents", stdin=slave, stdout=slave, start_new_session=True) as process:
+    words = ("run", "--no-agents", "--as", "Visitor")  # else the terminal is asked for a name
+    with started(vault, *words, stdin=slave, stdout=slave, start_new_session=True) as process:
         os.close(slave)
         seen = b""
         while b"Exits" not in seen:

@@ -11,6 +11,8 @@ from starlette.websockets import WebSocketDisconnect
 
 from mud.clock import iso
 from mud.errors import LociError
+from mud.portal.limits import RateTable
+from mud.portal.portal import Portal
 from mud.portal.session import Session
 from mud.portal.web.screen import TOO_SLOW, Screen
 from mud.portal.web.seat import SentLine, to_json
@@ -22,6 +24,9 @@ LONGEST_NUMBER = 12  # digits
 LONGEST_PAGE = 32  # characters of the name that a page gives itself
 LONGEST_COMPLETED = 400  # characters of a line that is completed
 MOST_CHOICES = 12
+FRAMES_A_SECOND, FRAMES_AT_ONCE = 20, 60
+"""What one page may send, whatever it is; what is too fast waits."""
+COMPLETED_EVERY = 0.05  # seconds between two lines that are completed for a page
 
 
 async def _connected(visit: Visit) -> None:
@@ -98,7 +103,12 @@ def _number(text: str) -> int:
 
 async def _read(visit: Visit, screen: Screen) -> None:
     """Carry out what the page sends; what is not as our pages send it is ignored."""
+    clock, frames, completed = visit.portal.clock, RateTable(), _Completed(visit.portal, screen)
     async for text in visit.socket.iter_text():
+        now = clock.monotonic()
+        if pause := frames.wait("", now, 1 / FRAMES_A_SECOND, FRAMES_AT_ONCE):
+            await clock.sleep(pause)
+        frames.count("", now, 1 / FRAMES_A_SECOND)
         try:
             sent = orjson.loads(text)
         except orjson.JSONDecodeError:
@@ -108,10 +118,31 @@ async def _read(visit: Visit, screen: Screen) -> None:
                 await _type(visit, screen, SentLine(line, page[:LONGEST_PAGE], number, sent.get("private") is True))
             case {"ping": int(number)}:
                 screen.answer("pong", number)
-            case {"complete": str(line)} if screen.session is not None:
-                found = visit.portal.complete(screen.session, line[:LONGEST_COMPLETED])
-                choices = found.choices[:MOST_CHOICES]
-                screen.answer("completed", {"line": line, "start": found.start, "choices": choices})
+            case {"complete": str(line)} if len(line) <= LONGEST_COMPLETED:
+                completed.ask(line)
+        await asyncio.sleep(0)  # lets others have their turn between two frames of one read
+
+
+class _Completed:
+    """Completes the line that a page asked for last."""
+
+    def __init__(self, portal: Portal, screen: Screen) -> None:
+        self._portal, self._screen, self._line = portal, screen, ""
+        self._loop = asyncio.get_running_loop()
+        self._timer: asyncio.TimerHandle | None = None
+        self._next = 0.0  # when the next one may be completed
+
+    def ask(self, line: str) -> None:
+        self._line = line
+        if self._timer is None:
+            self._timer = self._loop.call_at(max(self._next, self._loop.time()), self._answer)
+
+    def _answer(self) -> None:
+        self._timer, self._next = None, self._loop.time() + COMPLETED_EVERY
+        if self._screen.session is not None:
+            found = self._portal.complete(self._screen.session, self._line)
+            choices = found.choices[:MOST_CHOICES]
+            self._screen.answer("completed", {"line": self._line, "start": found.start, "choices": choices})
 
 
 async def _type(visit: Visit, screen: Screen, typed: SentLine) -> None:

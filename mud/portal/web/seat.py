@@ -139,11 +139,13 @@ class Seat:
         if len(self._numbers) > MOST_PAGES:
             del self._numbers[next(iter(self._numbers))]
         self._typed = self._portal.clock.monotonic()
-        shown = "" if private or self.session.private or tells_password(line) else sanitize(line)
-        piece = {"kind": "typed", "text": shown, "page": page, "number": number}
-        self._add(to_json(piece), awaited=True)
-        if not private or self.session.private:
-            self.session.type(line)
+
+        def taken(hidden: bool) -> None:
+            shown = "" if hidden or tells_password(line) else sanitize(line)
+            piece = {"kind": "typed", "text": shown, "page": page, "number": number}
+            self._add(to_json(piece), awaited=True)
+
+        self.session.type(line, private=private, taken=taken)
 
     def taken_of(self, page: str) -> int:
         """Return the number of the last line that a page sent."""

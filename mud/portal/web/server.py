@@ -12,9 +12,11 @@ from typing import Any, cast
 
 import h11
 import uvicorn
+from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
+from mud.portal.limits import network_of
 from mud.portal.portal import Endpoint, Portal
 from mud.portal.web.site import Site
 
@@ -24,22 +26,53 @@ MOST_CONNECTIONS = 2000
 KEEP_ALIVE = 10  # seconds that a connection without a request stays open
 PING = 20.0  # seconds between two pings, and until one without an answer ends a websocket
 PATIENCE = 15.0  # seconds that a connection has for its first request
-STALLED = 30.0  # seconds after which a websocket is dropped that takes nothing
-MOST_OF_ADDRESS = 100  # connections of one address besides its websockets
+STALLED = 30.0  # seconds after which a connection is dropped that takes nothing
+MOST_OF_ADDRESS = 100  # connections of one network besides its websockets
 LOOPBACK = ["127.0.0.1", "::1"]
 CLOSING = 1  # seconds that open answers are given at the end
 
 
-class _Listener(uvicorn.Server):
+class WebServer(uvicorn.Server):
     """A server that leaves the signals to the program."""
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
         yield
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        for one in list(self.server_state.connections):
+            if isinstance(one, _Stalling) and one.stalled is not None:
+                one.transport.abort()  # nobody waits for who takes nothing
+        await super().shutdown(sockets)
 
-class _Browser(H11Protocol):
-    """A connection that has to ask for something soon; one address has only `most` of them."""
+
+class _Stalling(asyncio.Protocol):
+    """A connection that is dropped when it takes nothing for a while, with all that waits for it."""
+
+    loop: asyncio.AbstractEventLoop
+    transport: asyncio.Transport
+    stalled: asyncio.TimerHandle | None = None
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self.stalled = self.loop.call_later(STALLED, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._flows()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._flows()
+        super().connection_lost(exc)
+
+    def _flows(self) -> None:
+        if self.stalled is not None:
+            self.stalled.cancel()
+            self.stalled = None
+
+
+class _Browser(_Stalling, H11Protocol):
+    """A connection that has to ask for something soon; one network has only `most` of them."""
 
     def __init__(self, open_of: Counter[str], most: int, **given: Any) -> None:
         super().__init__(**given)
@@ -48,11 +81,11 @@ class _Browser(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._counted = self.client[0] if self.client else "?"
+        self._counted = network_of(self.client[0] if self.client else "?")
         self._open_of[self._counted] += 1
         if self._open_of[self._counted] > self._most:
             transport.abort()
-        self._deadline = self.loop.call_later(PATIENCE, self._give_up)
+        self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
@@ -66,11 +99,16 @@ class _Browser(H11Protocol):
         super().on_response_complete()
         if self._deadline is not None:
             self._deadline.cancel()
-            self._deadline = self.loop.call_later(PATIENCE, self._give_up)
+            self._wait_for_request()
+
+    def _wait_for_request(self) -> None:
+        self._deadline = self.loop.call_later(PATIENCE, self._give_up)
 
     def _give_up(self) -> None:
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
+        else:
+            self._wait_for_request()
 
     def _forget(self) -> None:
         if self._deadline is not None:
@@ -81,24 +119,8 @@ class _Browser(H11Protocol):
                 del self._open_of[self._counted]
 
 
-class _Socket(WebSocketsSansIOProtocol):
-    """A websocket that is dropped when it takes nothing for a while, with all that waits for it."""
-
-    _stalled: asyncio.TimerHandle | None = None
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._stalled = self.loop.call_later(STALLED, self.transport.abort)
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        if self._stalled is not None:
-            self._stalled.cancel()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        if self._stalled is not None:
-            self._stalled.cancel()
-        super().connection_lost(exc)
+class _Socket(_Stalling, WebSocketsSansIOProtocol):
+    """A websocket."""
 
 
 async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None]) -> None:
@@ -106,22 +128,29 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
     heard = _bound(place)
     host, port = heard.getsockname()[:2]
     with heard, Site(portal, place.host, port) as site:
-        server = _Listener(_configuration(site, proxy=bool(portal.settings().web_names)))
+        server = WebServer(configuration(site.app, proxy=bool(portal.settings().web_names)))
         serving = asyncio.create_task(server.serve([heard]))
-        shown = f"[{host}]" if ":" in host else host
-        opened(f"http://{'127.0.0.1' if host in ('0.0.0.0', '::') else shown}:{port}/?token={site.owner_token}")
+        portal.doors.owner_address = partial(_owner_address, site, host, port)
+        opened(portal.doors.owner_address())
         try:
             await asyncio.shield(serving)
         finally:
+            portal.doors.owner_address = None
             server.should_exit = True
             await serving
 
 
-def _configuration(site: Site, *, proxy: bool) -> uvicorn.Config:
+def _owner_address(site: Site, host: str, port: int) -> str:
+    shown = "127.0.0.1" if host in ("0.0.0.0", "::") else f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/?token={site.new_owner_token()}"
+
+
+def configuration(app: ASGIApp, *, proxy: bool) -> uvicorn.Config:
+    """Return how browsers are served; `proxy` tells whether one on this machine passes them on."""
     # All browsers behind a proxy come from its address.
     most = MOST_CONNECTIONS if proxy else MOST_OF_ADDRESS
     return uvicorn.Config(
-        site.app,
+        app,
         http=cast(type[asyncio.Protocol], partial(_Browser, Counter(), most)),
         ws=_Socket,
         lifespan="off",

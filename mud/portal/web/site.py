@@ -10,7 +10,7 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -60,7 +60,7 @@ class Site:
         self.portal = portal
         self.visitors = Visitors(portal)
         self.ticker = Ticker(portal, self.visitors.sweep)
-        self.owner_token = secrets.token_urlsafe(24)
+        self._owner_token = ""
         self._host, self._cookie = host, f"loci-{port}"
         table = Starlette(routes=[*self._routes(ROUTES), Mount("/static", _Static(directory=STATIC))])
         table.add_exception_handler(HTTPException, self._wrong)
@@ -74,11 +74,16 @@ class Site:
         self.ticker.stop()
 
     def is_owner_token(self, token: str) -> bool:
-        """Return whether this is the token of the address that the start told, and use it up."""
-        right = bool(self.owner_token) and hmac.compare_digest(token.encode(), self.owner_token.encode())
+        """Return whether this is the token of the owner's newest address, and use it up."""
+        right = bool(self._owner_token) and hmac.compare_digest(token.encode(), self._owner_token.encode())
         if right:
-            self.owner_token = ""
+            self._owner_token = ""
         return right
+
+    def new_owner_token(self) -> str:
+        """Return a token that signs one browser in as the owner; those before are good no more."""
+        self._owner_token = secrets.token_urlsafe(24)
+        return self._owner_token
 
     def remember(self, connection: HTTPConnection, answer: Response, cookie: str) -> Response:
         """Give the browser a cookie with an answer."""
@@ -102,7 +107,7 @@ class Site:
 
     def _known_host(self, host: str) -> bool:
         """Return whether a browser may call us so. A name that somebody else points at us is none of ours."""
-        name = urlsplit(f"//{host}").hostname or ""
+        name = _split(f"//{host}").hostname or ""
         if name in ("localhost", self._host.lower(), *map(str.lower, self.portal.settings().web_names)):
             return True
         try:
@@ -184,7 +189,15 @@ async def _token_of_form(visit: Visit) -> str | None:
 
 
 def _same_origin(headers: Headers) -> bool:
-    return urlsplit(headers.get("origin", "")).netloc == headers.get("host", "") != ""
+    return _split(headers.get("origin", "")).netloc == headers.get("host", "") != ""
+
+
+def _split(address: str) -> SplitResult:
+    """Return the parts of an address; they are empty when it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 class _Static(StaticFiles):

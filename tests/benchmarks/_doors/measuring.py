@@ -87,11 +87,13 @@ class LoopWatch:
 async def _chat(
     client: TelnetClient, number: int, until: float, words: list[str], chance: Random, pause: float
 ) -> list[float]:
-    """Talk until it is time, each time as soon as one's echo came or, with a pause, about so many seconds later."""
+    """Talk until it is time: as soon as one's echo came or, with a pause, every so many seconds if it has come."""
     lasted: list[float] = []
+    due = time.perf_counter()
     while time.perf_counter() < until:
         if pause:
-            await asyncio.sleep(chance.uniform(0, 2 * pause))
+            due += chance.uniform(0, 2 * pause)
+            await asyncio.sleep(max(0.0, due - time.perf_counter()))
         began = time.perf_counter()
         await client.ask(f"say {sentence(number, len(lasted), chance.choice(words))}")
         lasted.append(time.perf_counter() - began)

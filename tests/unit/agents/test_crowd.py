@@ -169,7 +169,7 @@ async def test_what_would_wait_too_long_is_folded_while_many_talk(tmp_path: Path
         assert f"first: {covers[0]}, last: {covers[1]}" in (ann.folder / "summaries/recent.md").read_text()
 
 
-async def test_one_who_thinks_is_folded_while_many_talk(tmp_path: Path) -> None:
+async def test_one_who_thinks_is_folded_while_many_talk_and_has_its_files_when_it_is_quiet(tmp_path: Path) -> None:
     clock = HandClock()
     async with crowd(tmp_path, clock) as home:
         living = home.living()
@@ -181,3 +181,7 @@ async def test_one_who_thinks_is_folded_while_many_talk(tmp_path: Path) -> None:
             await settle()
         assert eliza.memory.watermark == 129
         assert people(home)[0].memory.watermark == 0
+        assert eliza.memory.behind
+        await quiet(clock)
+        assert not eliza.memory.behind
+        assert "first: 66, last: 129" in (eliza.folder / "summaries/recent.md").read_text()

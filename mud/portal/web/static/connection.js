@@ -3,6 +3,7 @@
 
 const OVER = 4410; // the session has ended: nobody comes back by himself
 const NOT_LET_IN = 4403;
+const TOO_SLOW = 4408; // it comes back, without what is not kept any more
 const LONGEST_WAIT = 15000;
 const ASKED = 20000; // milliseconds between two questions whether the connection still lives
 const ANSWERED = 6000; // and how long the answer may take
@@ -106,6 +107,7 @@ export class Connection {
       this.on.state(code === OVER ? "over" : "refused", this.#sorry);
       return;
     }
+    if (code === TOO_SLOW) this.on.slow?.();
     this.on.state("lost");
     this.#wait = Math.min(LONGEST_WAIT, Math.max(400, this.#wait * 1.7));
     this.#timer = setTimeout(() => this.#again(), this.#wait * (0.8 + Math.random() * 0.4));

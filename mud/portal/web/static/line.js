@@ -39,6 +39,15 @@ export class Line {
     this.input.focus();
   }
 
+  // Keeps a line for the arrow keys.
+  keep(line) {
+    const newest = this.#at === this.#history.length;
+    if (line !== this.#history.at(-1)) this.#history.push(line);
+    const gone = Math.max(0, this.#history.length - MOST);
+    this.#history.splice(0, gone);
+    this.#at = newest ? this.#history.length : Math.max(0, this.#at - gone);
+  }
+
   completed({ line, start, choices }) {
     if (line !== this.input.value || line !== this.#asked?.line) return;
     const { filling } = this.#asked;
@@ -60,8 +69,6 @@ export class Line {
     this.input.value = "";
     this.#close();
     if (!this.#private && !line.trim()) return;
-    if (!this.#private && line !== this.#history.at(-1)) this.#history.push(line);
-    this.#history.splice(0, this.#history.length - MOST);
     this.#at = this.#history.length;
     this.send(line, this.#private);
   }

@@ -29,8 +29,14 @@ export function connect(view, on) {
 
   const connection = new Connection(view, {
     state,
-    pieces: (pieces) => story.add(pieces),
+    pieces: (pieces) => {
+      story.add(pieces);
+      // What is told back without a text was private, or may hold a password.
+      const own = pieces.filter(({ kind, page, text }) => kind === "typed" && page === connection.page && text);
+      for (const { text } of own) line.keep(text);
+    },
     restart: () => story.clear(),
+    slow: () => story.note("This page took what was told too slowly and was cut off. It comes back by itself."),
     gap: () => story.note("Some of what was told meanwhile is not kept here any more."),
     private: (value) => (line.private = value),
     completed: (found) => line.completed(found),

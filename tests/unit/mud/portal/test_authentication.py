@@ -13,7 +13,7 @@ from argon2 import PasswordHasher
 
 from mud.clock import VirtualClock
 from mud.errors import LociError, Refusal
-from mud.portal.authentication import AT_ONCE, WAITING, WRONG, Authenticator
+from mud.portal.authentication import AT_ONCE, NETWORKS, WAITING, WRONG, Authenticator
 from mud.portal.limits import Limits
 from mud.portal.settings import DoorSettings
 from mud.storage.accounts import Account, AccountFiles
@@ -160,3 +160,21 @@ async def test_what_changed_while_the_password_was_checked_counts(tmp_path: Path
     hasher.go.set()
     with pytest.raises(Refusal, match="do not belong together"):
         await entering
+
+
+async def test_networks_that_an_account_came_from_are_kept_over_a_restart_so_that_strangers_cannot_shut_it_out(
+    tmp_path: Path,
+) -> None:
+    gate = Gatehouse(tmp_path, free_logins=1)
+    await gate.door.register(HERE, "Ann", PASSWORD)
+    for number in range(NETWORKS):
+        gate.clock.advance(3700)
+        await gate.door.login(f"203.0.113.{number}", "Ann", PASSWORD)
+    again = Gatehouse(tmp_path, free_logins=1)
+    assert again.accounts.load() == []
+    for number in range(20):
+        with pytest.raises(Refusal):
+            await again.door.login(f"198.51.100.{number}", "Ann", "wrong horse")
+    assert (await again.door.login("203.0.113.0", "Ann", PASSWORD)).networks[-1] == "203.0.113.0"
+    with pytest.raises(Refusal, match="wait"):
+        await again.door.login(HERE, "Ann", PASSWORD)  # too long ago

@@ -77,14 +77,28 @@ def test_other_names_and_other_addresses_are_no_way_around() -> None:
     assert sum(gate.tries(1, address=f"2001:db8::{n:x}", name=f"{n}", every=1.0) for n in range(60)) < 10
 
 
-def test_who_came_in_from_an_address_before_is_not_shut_out_by_strangers() -> None:
+def test_one_stranger_keeps_nobody_out_and_guesses_slowly() -> None:
+    gate, hours, looked_at, came_in = Gate(), 6, 0, 0
+    for second in range(hours * 3600):
+        looked_at += gate.tries(1, address=THERE, name="ANN", every=1.0)
+        if second % 60 == 30:  # whoever has the password, each time from another address
+            gate.limits.login(f"10.0.{second // 15360}.{second // 60 % 256}", "Ann")
+            gate.limits.login_succeeded(f"10.0.{second // 15360}.{second // 60 % 256}", "Ann")
+            came_in += 1
+    assert came_in == hours * 60
+    assert looked_at < 10 + hours * 3600 / 300
+
+
+def test_many_strangers_guess_slowly_too_and_keep_nobody_out_who_came_in_there_before() -> None:
     gate = Gate()
-    gate.limits.login(HERE, "Ann")
-    gate.limits.login_succeeded(HERE, "Ann")
-    gate.tries(600, address=THERE, name="ANN")
-    gate.limits.login(HERE, "Ann")
+    for _ in range(3600):
+        gate.limits.login(HERE, "Ann", [HERE])
+        gate.limits.login_succeeded(HERE, "Ann", [HERE])
+    looked_at = sum(gate.tries(1, address=f"10.{n // 256}.{n % 256}.1", every=1.0) for n in range(6 * 3600))
+    assert looked_at < 20 + 2 * 6 * 3600 / 300
+    gate.limits.login(HERE, "Ann", [HERE])
     with pytest.raises(Refusal):
-        gate.limits.login("203.0.113.9", "Ann")
+        gate.limits.login("203.0.113.9", "Ann", [HERE])
 
 
 def test_an_own_account_between_two_guesses_wipes_nothing_out() -> None:

@@ -66,11 +66,11 @@ async def test_a_private_line_is_kept_nowhere(tmp_path: Path) -> None:
     session = Session(ANN, lambda line: make_engine().step(ANN, line, Role.OWNER), lambda message: None)
     session.ask("Your new password:", taken.append)
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
-        pipe.send_text("open sesame\r@password open sesame\rquit\r")
+        pipe.send_text("open sesame\rlook\r@password open sesame\rmaybe a password\r\x04")
         kept = InputHistory(tmp_path / "history", VirtualClock())
         await asyncio.wait_for(run_lines(session, lambda session, line: Completions(0, ()), kept), SOON)
     assert taken == ["open sesame"]
-    assert kept.read() == ["quit"]
+    assert kept.read() == ["look"]
 
 
 @pytest.mark.parametrize(("keys", "name"), [("Jonas\r", "Jonas"), (" \r", "Visitor"), ("\x04", None), ("\x03", None)])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
-from mud.portal.session import Message, Session, Sessions, tells_password
+from mud.portal.session import MOST_AHEAD, TOO_FAR, Message, Session, Sessions, tells_password
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
@@ -34,6 +35,7 @@ class Desk:
 
     def begin(self, submit: Callable[[str], Step], show: Callable[[Message], None]) -> Session:
         session = Session(ANN, submit, show)
+        session.soon = lambda work: asyncio.get_running_loop().call_soon(work)
         self.sessions.add(session)
         return session
 
@@ -200,6 +202,34 @@ def test_a_line_that_waits_for_a_private_one_lets_it_be_typed() -> None:
     assert desk.session.waiting
 
 
+async def test_lines_typed_ahead_of_an_answer_come_after_it_in_order_and_only_so_many_are_kept() -> None:
+    desk, hidden = Desk(), list[bool]()
+    desk.session.type("ask")
+    for number in range(MOST_AHEAD):
+        desk.session.type(f"say {number}", taken=hidden.append)
+    desk.session.type("an old secret", private=True, taken=hidden.append)
+    assert desk.shown == ["You ask.", TOO_FAR]
+    assert hidden == [True]
+    for request in desk.steps[-1].requests:
+        desk.engine.answer(request, Outcome("answered"))
+    for _ in range(2 * MOST_AHEAD):
+        await asyncio.sleep(0)
+    assert desk.shown[2:] == ["answered", "answered", *(f'You say, "{number}"' for number in range(MOST_AHEAD))]
+    assert hidden == [True] + [False] * MOST_AHEAD
+
+
+async def test_who_leaves_need_not_wait_for_an_answer() -> None:
+    desk, taken = Desk(), list[str | None]()
+    desk.session.type("ask")
+    desk.session.type("say hello")
+    desk.session.ask("Password:", taken.append)
+    desk.session.quit()
+    await asyncio.sleep(0)
+    assert desk.session.over
+    assert taken == [None]
+    assert 'You say, "hello"' not in desk.shown
+
+
 def test_what_was_typed_at_one_door_is_shown_at_another_of_no_lower_role() -> None:
     desk = Desk()
     shown: dict[Role, list[str]] = {}
@@ -214,6 +244,7 @@ def test_what_was_typed_at_one_door_is_shown_at_another_of_no_lower_role() -> No
 
 
 def test_a_password_is_known_in_a_line() -> None:
-    held = ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
+    held = ["@password|secret", "@password: secret", "@password-!!", "@passwd, | secret"]
+    held += ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
     assert [line for line in held if not tells_password(line)] == []
     assert not any(map(tells_password, ["@password", "say password x", "passwords x", ""]))

@@ -153,6 +153,29 @@ async def test_a_password_is_changed_without_being_shown(tmp_path: Path) -> None
         assert PASSWORD not in wren.text
 
 
+async def test_passwords_that_are_typed_ahead_are_taken_by_their_questions_and_never_carried_out(
+    tmp_path: Path,
+) -> None:
+    async with telnet_world(tmp_path) as world, world.player("Wren") as wren:
+        wren.send(f"@password\r\n{PASSWORD}\r\nplum tree 77\r\nplum tree 77\r\nsay done\r\n".encode())
+        assert "new password" in await wren.read_until('You say, "done"')
+        await world.people.authenticator.login("192.0.2.9", "Wren", "plum tree 77")
+        wren.send(b"@password\r\na wrong one\r\nplum tree 88\r\nplum tree 88\r\nsay no\r\n")
+        assert "do not belong together" in await wren.read_until("What you typed after that was not carried out.")
+        await wren.say("say still here", 'here"')
+        assert "plum" not in wren.text
+        assert '"no"' not in wren.text
+        kept = [path.read_bytes() for path in world.parts.vault.rglob("*") if path.is_file()]
+        assert not any(b"plum tree" in data for data in kept)
+
+
+async def test_what_was_typed_before_a_client_closed_its_side_waits_for_answers(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.player("Wren") as wren:
+        wren.send(b"recall sundial\r\nsay one\r\nquit\r\n")
+        wren.writer.write_eof()
+        assert 'You say, "one"' in await wren.rest()
+
+
 async def test_lines_of_one_packet_are_carried_out_in_order_whatever_ends_them(tmp_path: Path) -> None:
     async with telnet_world(tmp_path) as world, world.guest() as client:
         client.send(b"say 1\rsay 2\nsay 3\r\nsay 4\r\0\n\r\n\rsay 5\r", b"\nsay", b" 6\r\n")

@@ -336,6 +336,22 @@ async def test_a_private_line_is_shown_and_kept_nowhere(tmp_path: Path) -> None:
     assert player.history.read() == []
 
 
+async def test_a_password_typed_ahead_of_its_question_is_shown_and_kept_nowhere(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        taken: list[str | None] = []
+        await typed(pilot, "@password", "enter")
+        await typed(pilot, "open sesame", "enter")
+        await typed(pilot, "open sesame", "enter")
+        for _ in range(2):
+            player.session.ask("Your new password:", taken.append)
+        await pilot.pause()
+        assert taken == ["open sesame", "open sesame"]
+        assert "sesame" not in player.screen
+        assert player.history.read() == ["@password"]
+        await typed(pilot, "say this waits for the answer", "enter", "ctrl+c")
+        assert player.session.over
+
+
 @pytest.mark.parametrize("keys", [("ctrl+c",), ("ctrl+d",), ("f1", "ctrl+c"), ("q", "u", "i", "t", "enter")])
 async def test_leaving_by_key_is_leaving_by_quit(tmp_path: Path, keys: tuple[str, ...]) -> None:
     async with playing(tmp_path) as (player, pilot):

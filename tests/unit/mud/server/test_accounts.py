@@ -206,6 +206,16 @@ async def test_an_owner_cannot_shut_themselves_out(tmp_path: Path) -> None:
             assert await hall.type(ann, line) == ["That would shut yourself out."]
 
 
+async def test_an_address_for_a_browser_is_for_the_owner_who_started_the_world(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        owner, ann = hall.owner(), hall.enter("Ann", Role.OWNER)
+        assert "The web is not open here" in (await hall.type(owner, "@web"))[0]
+        hall.people.doors.owner_address = lambda: "http://127.0.0.1:8000/?token=x"
+        assert (await hall.type(owner, "@web"))[0].endswith("/?token=x")
+        assert "with your name and your password" in (await hall.type(ann, "@web"))[0]
+        assert "Only the owner" in (await hall.type(hall.enter("Bob"), "@web"))[0]
+
+
 async def test_who_is_meant_and_is_not_there_is_said(tmp_path: Path) -> None:
     async with lobby(tmp_path) as hall:
         owner, _ = hall.owner(), hall.account("Annabel")

@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from agents.population import CROWD
 from mud.errors import LociError, Refusal
 from mud.server.mind_views import ARCHIVED, FOLDS, LINES, SEGMENTS, SIDE_BY_SIDE, MindReader
 from mud.simulation.run import SimulationPlan, simulate
@@ -137,6 +138,17 @@ async def test_what_a_person_said_is_not_explained(tmp_path: Path) -> None:
         why = await minds.why("Ann", ann.memory.total)
         assert (why["trace"], why["untraced"]) == (None, "Ann is a person: only they know why.")
         assert json.loads(why["raw"])["text"] == 'You say, "Good evening."'
+
+
+async def test_what_a_crowd_has_just_heard_is_written_before_it_is_looked_at(tmp_path: Path) -> None:
+    without_vectors(copy_vault(tmp_path))
+    async with seen(tmp_path) as (home, minds):
+        crowd = [home.enter(f"Visitor {number}") for number in range(CROWD + 2)]
+        home.minds.write_held()
+        home.minds.holds_for = 3600.0
+        home.type(crowd[0], "say Good evening.")
+        why = await minds.why(crowd[1].slug, crowd[1].memory.total)
+        assert json.loads(why["raw"])["text"] == 'Visitor 0 says, "Good evening."'
 
 
 async def test_the_search_is_recall_with_all_parts_of_the_scores(folder: Path) -> None:

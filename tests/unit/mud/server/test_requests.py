@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
@@ -130,6 +131,7 @@ class Seat:
         self.shown: list[str] = []
         self.open: list[Step] = []
         self.session = Session(self.ann.id, self._submit, lambda message: self.shown.append(message.text))
+        self.session.soon = asyncio.get_running_loop().call_soon
         self.sessions = Sessions(home.engine.world)
         self.sessions.add(self.session)
         home.engine.observe(self.sessions.observe)
@@ -198,12 +200,15 @@ async def test_the_owner_sees_what_the_possessed_perceives_and_nothing_of_where_
         assert "softly" in texts_of(moss)[-1]
 
 
-async def test_an_answer_that_was_asked_for_before_still_comes(tmp_path: Path) -> None:
+async def test_what_is_typed_ahead_of_a_possession_is_asked_as_the_possessed(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         seat = Seat(home)
         seat.session.type("@possess Eliza")
         seat.session.type("@my-goal")
         assert seat.session.waiting
+        await seat.answer()
+        await asyncio.sleep(0)
+        assert seat.open[-1].who == seat.eliza.id
         await seat.answer()
         assert [line.split(" ")[1] for line in seat.shown] == ["are", "want"]
         assert not seat.session.waiting

@@ -11,7 +11,10 @@ import pytest
 from mud.storage.accounts import Account, AccountFiles
 from mud.world.roles import Role
 
-ANN = Account("Ann", Role.PLAYER, "$argon2id$x", "#3001", "2026-01-01T00:00:00.000Z", seen="2026-01-02T00:00:00.000Z")
+ANN = Account(
+    "Ann", Role.PLAYER, "$argon2id$x", "#3001", "2026-01-01T00:00:00.000Z", seen="2026-01-02T00:00:00.000Z",
+    networks=("192.0.2.1", "2001:db8::/64"),
+)  # fmt: skip
 
 
 def test_what_was_written_is_read_again(tmp_path: Path) -> None:
@@ -31,6 +34,7 @@ def test_what_was_written_is_read_again(tmp_path: Path) -> None:
     [
         {"role": "wizard"}, {"role": "agent"}, {"role": "guest"}, {"role": "OWNER"}, {"role": None}, {"role": 5},
         {"role": ["owner"]}, {"banned": "no"}, {"banned": None}, {"name": None}, {"hash": 1}, {"seen": 1},
+        {"networks": "192.0.2.1"}, {"networks": [1]},
     ],
 )  # fmt: skip
 def test_nobody_comes_in_with_a_file_that_is_not_as_it_should_be(tmp_path: Path, change: dict[str, object]) -> None:

@@ -135,6 +135,15 @@ async def _play(world: Served, page: Page) -> None:
     await page.keyboard.press("ArrowUp")
     await expect(line).to_have_value("go north ")
     await page.keyboard.press("ArrowDown")
+    await _type(page, "@password: plum tree 77")
+    await expect(line).to_have_attribute("type", "password")
+    await _type(page, "plum tree 88")
+    await expect(story).to_contain_text("do not belong together")
+    await expect(line).to_have_attribute("type", "text")
+    await page.keyboard.press("ArrowUp")
+    await expect(line).to_have_value("go north ")
+    await expect(story).not_to_contain_text("plum tree")
+    await page.keyboard.press("ArrowDown")
     await _type(page, "say <img src=x onerror=alert(1)>")
     await expect(story).to_contain_text('You say, "<img src=x onerror=alert(1)>"')
     assert await story.locator("img").count() == 0
@@ -182,3 +191,7 @@ async def _lose_the_connection(world: Served, wire: Wire, page: Page) -> None:
     text = await story.inner_text()
     assert text.count("Told while the line was down.") == 1
     assert text.count('You say, "typed while the line was down"') == 1
+    for _ in range(20):  # in one moment, which is more than is kept for anybody
+        session.tell("words " * 10_000)
+    await expect(story).to_contain_text("This page took what was told too slowly and was cut off.")
+    await expect(page.locator("#status")).to_be_hidden()

@@ -11,10 +11,11 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
+from mud.portal.web.connection import FRAMES_AT_ONCE
 from mud.portal.web.seat import GRACE, MOST_MESSAGES, Story
 from mud.world.roles import Role
 from tests.unit.agents.llm.stage import HandClock, settle
-from tests.unit.mud.portal.web.stage import Browser, Desk, Served, served, visiting
+from tests.unit.mud.portal.web.stage import PASSWORD, Browser, Desk, Served, served, visiting
 from tests.vaults import copy_vault
 
 TOLD = 300  # messages of 60 kB, more than the system holds for a connection
@@ -175,6 +176,29 @@ async def test_a_private_line_for_which_nobody_asks_any_more_is_dropped(tmp_path
         assert not any(b"plum tree 77" in data for data in kept)
 
 
+async def test_passwords_that_are_typed_ahead_are_taken_by_their_questions_and_never_carried_out(
+    tmp_path: Path,
+) -> None:
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await world.account("Ben")
+        await browser.come_in("Ben")
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            for line in ("@password", PASSWORD, "plum tree 77", "plum tree 77", "say done"):
+                await desk.type(line)
+            await desk.hears('You say, "done"')
+            assert desk.typed == ["@password", "", "", "", "say done"]
+            await world.portal.authenticator.login("192.0.2.9", "Ben", "plum tree 77")
+            for line in ("@password", "a wrong one", "plum tree 88", "plum tree 88"):
+                await desk.type(line)
+            await desk.hears("What you typed after that was not carried out.")
+            await desk.type("say still here")
+            await desk.hears('here"')
+            assert "plum" not in json.dumps(desk.story)
+        kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
+        assert not any(b"plum tree" in data for data in kept)
+
+
 async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as lazy, visiting(world) as owner:
         await world.account("Ben")
@@ -253,6 +277,32 @@ async def test_what_happens_in_one_moment_comes_as_one_message(tmp_path: Path) -
             while "number 19" not in desk.text:
                 messages += "story" in await desk.next()
             assert messages <= 2  # the first one may go at once
+
+
+async def test_a_page_that_asks_too_much_is_slowed_and_only_its_newest_line_is_completed(tmp_path: Path) -> None:
+    clock = HandClock()
+    async with served(tmp_path, clock) as world, visiting(world) as browser, visiting(world) as other:
+        for name, one in (("Ben", browser), ("Cleo", other)):
+            await world.account(name)
+            await one.come_in(name)
+        async with browser.desk() as ben, other.desk() as cleo:
+            for number in range(1, FRAMES_AT_ONCE - 9):
+                await ben.send(complete=f"go {number}")
+            for number in range(200):
+                await ben.send(ping=number)
+            done = list[str]()
+            while ben.parts.get("pong") != 9 or done[-1:] != [f"go {FRAMES_AT_ONCE - 10}"]:
+                message = await ben.next()
+                done += [message["completed"]["line"]] if "completed" in message else []
+            assert len(done) < FRAMES_AT_ONCE // 4
+            await cleo.type("say I am not held up")
+            await cleo.hears('You say, "I am not held up"')
+            await ben.hears("I am not held up")
+            assert ben.parts["pong"] == 9
+            for _ in range(200):
+                clock.advance(0.1)
+                await settle()
+            await ben.until(lambda: ben.parts["pong"] == 199)
 
 
 async def test_garbage_and_half_requests_harm_nobody(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

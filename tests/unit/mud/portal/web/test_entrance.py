@@ -32,6 +32,18 @@ async def test_the_owners_address_signs_one_browser_in_and_no_second_one(tmp_pat
         assert (await late.get("/play")).headers["location"] == "/login"
 
 
+async def test_an_owner_gets_a_fresh_address_that_no_file_keeps(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as owner, visiting(world) as second:
+        await owner.come_as_owner()
+        async with owner.desk() as desk:
+            await desk.type("@web")
+            await desk.hears("?token=")
+            token = desk.text.rpartition("?token=")[2]
+        assert (await second.get(f"/?token={token}")).headers["location"] == "/play"
+        kept = [path.read_bytes() for path in world.home.parts.vault.rglob("*") if path.is_file()]
+        assert not any(token.encode() in data for data in kept)
+
+
 async def test_an_account_is_made_and_comes_in_again_and_a_wrong_password_tells_nothing(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as first, visiting(world) as second:
         assert (await first.come_in("Ben", path="/register")).headers["location"] == "/play"
@@ -66,6 +78,7 @@ async def test_only_our_own_pages_can_post_or_connect(tmp_path: Path) -> None:
             (form, {}),
             (form, {"origin": "http://evil.example"}),
             (form, {"origin": "null"}),
+            (form, {"origin": "http://[x"}),
             (form, {"origin": world.address.replace("127.0.0.1", "localhost")}),
             (form | {"token": ""}, own),
             (form | {"token": other.token}, own),
@@ -92,7 +105,7 @@ async def test_only_our_own_pages_can_post_or_connect(tmp_path: Path) -> None:
 async def test_a_name_that_somebody_else_points_at_this_machine_is_none_of_ours(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as browser:
         port = world.host.rpartition(":")[2]
-        for name in (f"evil.example:{port}", "evil.example", "localhost.evil.example", ""):
+        for name in (f"evil.example:{port}", "evil.example", "localhost.evil.example", "", "[x", "x]"):
             assert (await browser.client.get("/login", headers={"host": name})).status_code == 421, name
         for name in (f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"):
             assert (await browser.client.get("/login", headers={"host": name})).status_code == 200, name
