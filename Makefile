@@ -39,9 +39,9 @@ bench: .venv/.dev-ready
 folds: .venv/.dev-ready
 	@$(BIN)/python -m tests.live.folds $(or $(ARGS),--replies 20)
 
-# The pictures in the README, from the running program; needs tmux, tt++ and chromium.
+# The pictures in the README, from the running program; needs tmux, tt++ and chromium. ARGS="--all DIR" takes every page.
 pictures: .venv/.dev-ready
-	@$(BIN)/python -m tests.pictures
+	@$(BIN)/python -m tests.pictures $(ARGS)
 
 # A small model without any server: set `backend` to embedded in vault/config/llm/think.md afterwards.
 embedded: .venv/.embedded-ready

@@ -88,6 +88,12 @@ class Population:
         self._holding: dict[str, Agent] = {}
         """By folder, the agents with held entries."""
         self._crowded = False
+        self._indexing: Counter[str] = Counter()
+        """By folder, how many tasks bring an agent's index up to date."""
+        self.folded = 0
+        """How many folds were committed since the start."""
+        self.on_close: Callable[[Agent], None] = lambda agent: None
+        """Called before an agent is closed."""
 
     def live_in(self, world: World, prompting: Prompter) -> None:
         self.world, self.prompting = world, prompting
@@ -175,6 +181,28 @@ class Population:
         del self._agents[agent.slug], self._by_id[agent.id]
         self.strike(agent.slug)
         agent.memory.close()
+
+    def close(self, agent: Agent) -> bool:
+        """Close an agent until somebody opens it again.
+
+        Returns:
+            False, with the agent still open, while some of its memories are not on disk or not in the index, or while
+            they are being folded. A fold that is due and has not begun is made after the agent is opened again.
+        """
+        memory = agent.memory
+        if self.folds_soon(agent) or agent.compactor.busy or self._indexing[agent.slug]:
+            return False
+        memory.write_held()
+        if memory.waiting or memory.missing_from is not None or not memory.sync():
+            return False
+        if not self.means.recall.let_go(agent.id):
+            return False
+        self.on_close(agent)
+        for known in (self._holding, self._indexing):
+            known.pop(agent.slug, None)
+        del self._agents[agent.slug], self._by_id[agent.id]
+        memory.close()
+        return True
 
     def strike(self, slug: str) -> None:
         """Forget the definition in a folder that is not opened."""
@@ -317,6 +345,7 @@ class Population:
         return self.folds.has(agent)
 
     def committed(self, agent: Agent, commit: Commit) -> None:
+        self.folded += 1
         if agent.compactor.view.strategy.journals:
             agent.keeper.folded(commit)
         self.index_documents(agent)
@@ -324,9 +353,13 @@ class Population:
     async def catch_up(self, agent: Agent) -> None:
         """Index what the index lacks of an agent's memory."""
         memory, recall = agent.memory, self.means.recall
-        await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
-        # A kill may have come between archive and index.
-        await recall.reweigh(agent.id, last_values(memory))
+        self._indexing[agent.slug] += 1
+        try:
+            await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
+            # A kill may have come between archive and index.
+            await recall.reweigh(agent.id, last_values(memory))
+        finally:
+            self._indexing[agent.slug] -= 1
 
     def index_documents(self, agent: Agent) -> None:
         if self.means.writable:

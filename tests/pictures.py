@@ -1,11 +1,14 @@
 """The pictures in the README, made anew from the running program: `make pictures`.
 
 It needs tmux, tt++ and chromium (Debian: tmux, tintin++, chromium). A world lives for a while without a model; then a
-person at the terminal, one with a MUD client and a browser come in.
+person at the terminal, one with a MUD client and a browser come in. With `--all DIR` they go into that folder, together
+with every page of the web in light and dark and on a narrow screen, to be looked at.
 """
 
 from __future__ import annotations
 
+import argparse
+import itertools
 import re
 import socket
 import subprocess
@@ -16,8 +19,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import StringIO
 from pathlib import Path
+from typing import Literal
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 from rich.console import CONSOLE_SVG_FORMAT, Console  # type: ignore[attr-defined]
 from rich.text import Text
 
@@ -36,6 +40,12 @@ TALK = (
 """What the person at the terminal says, and what must be answered."""
 WALK = (("east", "The Kitchen"), ("west", "The Garden"), ("say It smells of bread in there.", "You say"))
 """What the person in the browser types, and what must be shown."""
+MIND, WORLD = (
+    ("life", "lines", "search/thimble", "prompt", "graph", "evening", "archive"),
+    ("models", "cost", "settings", "problems"),
+)
+PAGES = ("play", "map", *(f"minds#eliza/{one}" for one in MIND), "world", *(f"world#{one}" for one in WORLD))
+WIDTHS = (1280, 400)
 
 
 def free_port() -> int:
@@ -106,41 +116,74 @@ def screen(server: Path, name: str, columns: int, rows: int, command: str, end: 
         one.end(end)
 
 
-def draw_web(address: str) -> None:
-    """Write pictures of the web pages."""
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start a browser without a screen."""
     with sync_playwright() as playwright:
         options = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
         browser = playwright.chromium.launch(executable_path=program("chromium"), args=options)
-        page = browser.new_page(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
-        page.goto(address)
-        page.get_by_label("Name").first.fill("Piet")
-        page.get_by_label("Password").first.fill(PASSWORD)
-        page.keyboard.press("Enter")
-        page.wait_for_url("**/play")
-        for line, answer in WALK:
-            page.get_by_role("combobox").fill(line)
-            page.keyboard.press("Enter")
-            page.get_by_role("log").get_by_text(answer).last.wait_for()
-        page.screenshot(path=FOLDER / "web-play.png")
-        page.goto(f"{address}/map")
-        page.get_by_text("Jonas").first.wait_for()
-        page.screenshot(path=FOLDER / "web-map.png")
-        page.goto(f"{address}/minds")
-        page.get_by_text("Eliza").first.click()
-        page.get_by_role("heading", name="Eliza").wait_for()
-        page.locator("canvas").first.wait_for()
-        page.mouse.move(0, 0)
-        page.get_by_role("heading", name="Now").evaluate("one => one.scrollIntoView()")
-        page.screenshot(path=FOLDER / "web-minds.png")
+        yield browser
         browser.close()
+
+
+def sign_in(page: Page, address: str) -> None:
+    """Fill in the form at the door."""
+    page.goto(address)
+    page.get_by_label("Name").first.fill("Piet")
+    page.get_by_label("Password").first.fill(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/play")
+
+
+def draw_web(browser: Browser, address: str, folder: Path) -> None:
+    """Write pictures of the web pages."""
+    page = browser.new_page(viewport={"width": 1200, "height": 800}, reduced_motion="reduce")
+    sign_in(page, address)
+    for line, answer in WALK:
+        page.get_by_role("combobox").fill(line)
+        page.keyboard.press("Enter")
+        page.get_by_role("log").get_by_text(answer).last.wait_for()
+    page.screenshot(path=folder / "web-play.png")
+    page.goto(f"{address}/map")
+    page.get_by_text("Jonas").first.wait_for()
+    page.screenshot(path=folder / "web-map.png")
+    page.goto(f"{address}/minds")
+    page.get_by_text("Eliza").first.click()
+    page.get_by_role("heading", name="Eliza").wait_for()
+    page.locator("canvas").first.wait_for()
+    page.mouse.move(0, 0)
+    page.get_by_role("heading", name="Now").evaluate("one => one.scrollIntoView()")
+    page.screenshot(path=folder / "web-minds.png")
+    page.close()
+
+
+def draw_every_page(browser: Browser, address: str, folder: Path) -> None:
+    """Write pictures of every page and every view on it, in light and dark, on a wide and a narrow screen."""
+    schemes: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+    for scheme, width in itertools.product(schemes, WIDTHS):
+        page = browser.new_page(viewport={"width": width, "height": 900}, reduced_motion="reduce", color_scheme=scheme)
+        page.goto(f"{address}/login")
+        page.screenshot(path=folder / f"login-{scheme}-{width}.png")
+        sign_in(page, address)
+        for path in PAGES:
+            page.goto(f"{address}/{path}")
+            page.reload()  # another view of the same page is another picture
+            page.wait_for_load_state("networkidle")
+            name = re.sub(r"\W+", "-", path)
+            page.screenshot(path=folder / f"{name}-{scheme}-{width}.png", full_page=True)
+        page.close()
 
 
 def main() -> None:
     """Make all pictures anew."""
+    parser = argparse.ArgumentParser(prog="make pictures", description="Take pictures of the running program.")
+    parser.add_argument("--all", type=Path, metavar="DIR", help="every page too, and all into this folder")
+    everything = parser.parse_args().all
+    target = everything or FOLDER
     lacking = [name for name in ("tmux", "tt++", "chromium") if program(name) is None]
     if lacking:
         sys.exit(f"not on this machine: {', '.join(lacking)}")
-    FOLDER.mkdir(parents=True, exist_ok=True)
+    target.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         vault, server = copy_vault(Path(folder)), Path(folder) / "tmux"
         lived = loci("simulate", "--vault", vault, "--steps", "1500", "--seed", "7", "--keep", timeout=600)
@@ -151,7 +194,7 @@ def main() -> None:
             terminal.wait("Exits:")
             for line, answer in TALK:
                 terminal.type(f"say {line}", answer)
-            terminal.draw(FOLDER / "terminal.svg", "make run")
+            terminal.draw(target / "terminal.svg", "make run")
             client = f"{program('tt++')} -e '#session loci 127.0.0.1 {telnet}'"
             with screen(server, "telnet", 96, 24, client, "#end") as piet:
                 piet.wait("Name:")
@@ -162,9 +205,12 @@ def main() -> None:
                 piet.type("say Good morning, Jonas.", "You say")
                 terminal.type("say Good morning, Piet!", "You say")
                 piet.wait("Jonas says")
-                piet.draw(FOLDER / "telnet.svg", f"tt++, telnet 127.0.0.1 {telnet}")
+                piet.draw(target / "telnet.svg", f"tt++, telnet 127.0.0.1 {telnet}")
                 terminal.type("@role Piet owner", "owner")
-                draw_web(f"http://127.0.0.1:{web}")
+                with chromium() as browser:
+                    draw_web(browser, f"http://127.0.0.1:{web}", target)
+                    if everything is not None:
+                        draw_every_page(browser, f"http://127.0.0.1:{web}", target)
 
 
 if __name__ == "__main__":

@@ -77,6 +77,11 @@ class MindPages:
         for who in sorted(self._stale):
             self._write_of(who)
 
+    def write(self, agent: Agent) -> None:
+        """Write the page of an agent if it is outdated."""
+        if agent.id in self._stale:
+            self._write_of(agent.id)
+
     def _write_of(self, who: str) -> None:
         self._stale.discard(who)
         if (agent := self._minds.by_id(who)) is not None:

@@ -13,7 +13,7 @@ from agents.memory.entries import Entry
 from agents.recall import tables
 
 
-class Stretch(NamedTuple):
+class LifeSegment(NamedTuple):
     """A part of a life: its first and last memory and their times, how many of each kind, and their importance."""
 
     first: int
@@ -34,7 +34,7 @@ class Acquaintance(NamedTuple):
     last: int
 
 
-def stretches(db: sqlite3.Connection, agent_id: str, most: int) -> list[Stretch]:
+def segments(db: sqlite3.Connection, agent_id: str, most: int) -> list[LifeSegment]:
     """Cut a life into at most so many parts of equal length, oldest first."""
     number, through, _ = tables.agent_row(db, agent_id)
     if not through:
@@ -49,14 +49,14 @@ def stretches(db: sqlite3.Connection, agent_id: str, most: int) -> list[Stretch]
     found: dict[int, list[tuple[str, int, int, int, int, int, str, str]]] = {}
     for part, *rest in rows:
         found.setdefault(part, []).append(tuple(rest))
-    return [_stretch(low, kinds) for kinds in found.values()]
+    return [_segment(low, kinds) for kinds in found.values()]
 
 
-def _stretch(low: int, kinds: Sequence[tuple[str, int, int, int, int, int, str, str]]) -> Stretch:
+def _segment(low: int, kinds: Sequence[tuple[str, int, int, int, int, int, str, str]]) -> LifeSegment:
     names, counts, sums, highest, firsts, lasts, begins, ends = zip(*kinds, strict=True)
     mean = round(sum(sums) / sum(counts), 2)
     parts = dict(zip(names, counts, strict=True))
-    return Stretch(min(firsts) - low, max(lasts) - low, min(begins), max(ends), parts, mean, max(highest))
+    return LifeSegment(min(firsts) - low, max(lasts) - low, min(begins), max(ends), parts, mean, max(highest))
 
 
 def weights(db: sqlite3.Connection, agent_id: str) -> dict[int, int]:

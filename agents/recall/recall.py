@@ -130,6 +130,7 @@ class Indexer:
         self._lexical, self._indexed, self._forgotten, self._clock = lexical, indexed, forgotten, clock
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
+        self._flushes = 0  # under way
         self.lives: defaultdict[str, IndexedLife] = defaultdict(IndexedLife)
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
@@ -190,6 +191,17 @@ class Indexer:
                 await self.flush(agent_id)
                 await self._lexical.run(tables.set_importance, agent_id, values)
 
+    def let_go(self, agent_id: str) -> bool:
+        """Drop the sources of an agent, which stays in the index; return False while something of it waits."""
+        life = self.lives.get(agent_id)
+        if life is None:
+            return True
+        if life.queue or life.changed_documents or life.in_bulk or life.filling.locked() or self._flushes:
+            self._changed.set()
+            return False
+        del self.lives[agent_id]
+        return True
+
     async def forget(self, agent_id: str) -> None:
         """Remove an agent from the index. If that fails now, `catch_up` compares its archive with the index later."""
         life = self.lives.pop(agent_id, IndexedLife())
@@ -233,6 +245,7 @@ class Indexer:
         if not batch and not wanted:
             return False
         with self._unless_locked():
+            self._flushes += 1
             try:
                 # One job, so that a cancelled flush is still completed.
                 gone, progress = await self._lexical.in_thread(self._index, batch, wanted)
@@ -243,6 +256,8 @@ class Indexer:
                 if not isinstance(error, Unavailable):
                     self._changed.set()  # retried when `keep_flushing` is run again
                 raise
+            finally:
+                self._flushes -= 1
             self._stuck = False
             for agent_id, one in progress.items():
                 self.lives[agent_id].progress = one

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -34,7 +34,17 @@ from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
 from mud.tracing import span
-from mud.world.changes import Change, Define, FallAsleep, Leave, Put, WakeUp, change_from_json, change_to_json
+from mud.world.changes import (
+    Change,
+    Define,
+    FallAsleep,
+    Leave,
+    Put,
+    Remove,
+    WakeUp,
+    change_from_json,
+    change_to_json,
+)
 from mud.world.events import Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
@@ -296,12 +306,21 @@ class Engine:
         reply = describe_location(self.world, self._say, here, character.id)
         return self.happen(character, Outcome(reply, changes=(Define(character), change), events=(event,)))
 
-    def leave(self, character: Thing) -> Step:
-        """Take a character out of the world; its location is kept for its return."""
+    def leave(self, character: Thing, first: Sequence[Change] = ()) -> Step:
+        """Take a character out of the world, after some other changes; its location is kept for its return."""
         here = self.world.location_of(character.id)
         text = self._say(LEAVES, actor=character.name)
         events = (Event("departure", character.id, here.id, text),) if here else ()
-        return self.happen(character, Outcome("", changes=(Leave(character.id),), events=events))
+        return self.happen(character, Outcome("", changes=(*first, Leave(character.id)), events=events))
+
+    def leave_for_good(self, character: Thing) -> Step:
+        """Take a character out of the world and forget it; what it carries stays where it was."""
+        here = self.world.location_of(character.id)
+        left = [Put(one.id, here.id) for one in self.world.contents(character.id)] if here else []
+        step = self.leave(character, left)
+        if not step.failed:  # a step of its own, so that whoever saw it leave still knows its name
+            self.happen(character, Outcome("", changes=(Remove(character.id),)))
+        return step
 
     def leave_asleep(self, character: Thing) -> Step:
         """Let a character fall asleep where it is until its person comes back; see `come_back`."""

@@ -205,8 +205,9 @@ async def _kick(ask: AccountRequest) -> Outcome:
         raise Refusal(ask.say(NOT_HERE, name=shortened(name, LONGEST_SHOWN)))
     if ask.asker in there:
         raise Refusal(ask.say(ONESELF))
+    called = _name(ask, there[0])  # a guest is known to nobody once they are gone
     ask.people.send_away(there, ask.say(SENT_AWAY))
-    return Outcome(ask.say(KICKED, name=_name(ask, there[0])))
+    return Outcome(ask.say(KICKED, name=called))
 
 
 async def _ban(ask: AccountRequest) -> Outcome:

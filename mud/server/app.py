@@ -6,6 +6,7 @@ import asyncio
 import logging
 import os
 import sys
+from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -110,6 +111,7 @@ class App:
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
+        self._asking: Counter[str] = Counter()  # how many requests of each character are not answered yet
         self._tasks: list[asyncio.Task[None]] = []
         self._unshown: OSError | None = None
         """Why stdout took no more; None while it works."""
@@ -135,6 +137,7 @@ class App:
             lambda: parts.texts.render(UNSYNCED, why=self._unsynced) if self._unsynced else "",
         )  # fmt: skip
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
+        parts.minds.on_close = self._pages.write
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
 
@@ -255,6 +258,7 @@ class App:
 
     def _submitted(self, step: Step) -> None:
         for request in step.requests:
+            self._asking[request.who] += 1
             self._spawn(self._carry_out(request))
 
     def _spawn(self, work: Coroutine[None, None, None]) -> None:
@@ -268,6 +272,7 @@ class App:
             self._parts.engine.answer(request, outcome)
             look_through(self._people.sessions, self._parts.minds.resting)
         finally:
+            self._asking -= Counter([request.who])
             self._answered.set()
 
     async def _live_on(self) -> None:
@@ -320,6 +325,7 @@ class App:
             await self._parts.clock.sleep(SYNC_EVERY)
             self._write_what_waits()
             await self._synced()
+            self._people.close_left(self._asking)
 
     def _write_what_waits(self) -> None:
         """Retry entries and folds that could not be written, also for agents that perceive nothing new."""

@@ -64,7 +64,7 @@ class WorldMetrics(Collector):
         yield _gauge("memories", "Memories of these.", [], {(): sum(one.total for one in memories)})
         waiting = {(): sum(one.waiting for one in memories)}
         yield _gauge("memories_waiting", "Memories that an archive could not take yet.", [], waiting)
-        yield _counter("folds", "Folds in the lives of these.", [], {(): sum(one.compactions for one in memories)})
+        yield _counter("folds", "Folds since the start.", [], {(): self._parts.minds.folded})
         due = {(): sum(agent.compactor.busy or agent.compactor.due() for agent in agents)}
         yield _gauge("folds_due", "Characters with a fold that is due or under way.", [], due)
         yield _gauge("index_lag", "Memories that an index does not hold yet.", ["index"], self._lag(agents))

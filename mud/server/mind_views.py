@@ -17,13 +17,14 @@ import orjson
 
 from agents.agent import Agent
 from agents.compaction.due import next_at
+from agents.definition import AgentDefinition
 from agents.memory.entries import Entry, Range, read_reference
 from agents.memory.history import events_by_file, raw_line
 from agents.memory.note_form import Note, folded
 from agents.memory.summaries import SummaryFiles, is_commit, parse_commit
 from agents.mind.traces import Trace, to_json
 from agents.recall import overview
-from agents.recall.overview import Acquaintance, Stretch
+from agents.recall.overview import Acquaintance, LifeSegment
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, Unavailable
 from mud.portal.views import Json
@@ -31,7 +32,7 @@ from mud.sanitize import sanitize
 from mud.server.wiring import Parts
 from mud.world.things import Kind
 
-STRETCHES = 240
+SEGMENTS = 240
 """Parts that a life is cut into at most."""
 FOLDS = 300
 """Folds shown at most; of more, some evenly spread ones."""
@@ -60,44 +61,47 @@ class MindReader:
         self._parts, self._minds, self._recall = parts, parts.minds, parts.recall
 
     def everybody(self) -> list[Json]:
-        """Return who has a memory: agents first, then people, by name."""
-        agents = sorted(self._minds.opened(), key=lambda one: (one.definition.person, one.name.casefold()))
-        return [self._brief(agent) for agent in agents]
+        """Return who has a memory: agents first, then people, by name; those too who sleep while they are away."""
+        minds, absent = self._minds, set(self._parts.engine.world.absent)
+        known = [one for one in minds.definitions.values() if minds.by_slug(one.slug) or one.id in absent]
+        return [self._brief(one) for one in sorted(known, key=lambda one: (one.person, one.name.casefold()))]
 
-    def _brief(self, agent: Agent) -> Json:
-        world, thought = self._parts.engine.world, agent.thinker.last if agent.thinker is not None else None
-        here = world.location_of(agent.id)
+    def _brief(self, one: AgentDefinition) -> Json:
+        """Return what is known of somebody without opening their memory; `memories` is None while it is closed."""
+        world, agent = self._parts.engine.world, self._minds.by_slug(one.slug)
+        thought = agent.thinker.last if agent is not None and agent.thinker is not None else None
+        here = world.location_of(one.id)
         return {
-            "slug": agent.slug,
-            "name": agent.name,
-            "person": agent.definition.person,
+            "slug": one.slug,
+            "name": one.name,
+            "person": one.person,
             "place": here.name if here is not None else None,
-            "asleep": agent.id in world.asleep,
-            "paused": self._minds.resting.paused(agent.slug),
-            "brain": agent.definition.brain,
+            "asleep": one.id in world.asleep,
+            "paused": self._minds.resting.paused(one.slug),
+            "brain": one.brain,
             "thought": {"line": thought.decision.line, "brain": thought.brain, "why": thought.decision.why}
             if thought is not None
             else None,
-            "description": agent.definition.description,
-            "memories": agent.memory.total,
-            "tiers": _tiers(agent),
+            "description": one.description,
+            "memories": agent.memory.total if agent is not None else None,
+            "tiers": _tiers(agent) if agent is not None else {},
         }
 
     async def life(self, agent: str) -> Json:
         """Return a life as figures; none has more than a few hundred values, however long the life is."""
         one = self._minds.get(agent)
         read, memory = partial(self._recall.read, one.id), one.memory
-        parts = await read(overview.stretches, STRETCHES)
+        parts = await read(overview.segments, SEGMENTS)
         weights = await read(overview.weights)
         weightiest = await read(overview.weightiest, WEIGHTIEST)
         inner = await read(overview.newest, INNER, THOUGHTS)
         folds, all_folds = await asyncio.to_thread(_folds, one, memory.total)
         sleeps = await asyncio.to_thread(self._parts.ledger.sleeps, one.id, LEDGER)
         return {
-            **self._brief(one),
+            **self._brief(one.definition),
             "next_fold": next_at(one.compactor.view),
             "strategy": one.compactor.view.strategy.name,
-            "stretches": [_stretch(part) for part in parts],
+            "segments": [_segment(part) for part in parts],
             "importance": {str(value): count for value, count in weights.items()},
             "weightiest": [_entry(entry) for entry in weightiest],
             "inner": [_entry(entry) for entry in inner],
@@ -232,7 +236,7 @@ def _range(covers: Range | None) -> dict[str, int] | None:
     return {"first": covers[0], "last": covers[1]} if covers is not None else None
 
 
-def _stretch(part: Stretch) -> Json:
+def _segment(part: LifeSegment) -> Json:
     return part._asdict()
 
 

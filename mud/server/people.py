@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -150,7 +150,7 @@ class People:
             return self._newcomer(account.name)
         if not found.person:
             raise LociError(f"{found.name} is played by a mind of the world now; the owner can help")
-        return minds.open(found.slug)
+        return self._opened(found.slug)
 
     def _unlived(self, name: str) -> Agent | None:
         """Return the character that was made for an account just before the program was killed."""
@@ -168,7 +168,14 @@ class People:
             return self._parts.minds.open(slug) if slug else self._newcomer(name)
         if not found.person:
             raise LociError(f"{found.name} is played by a mind of the world; take another name with --as")
-        return self._parts.minds.open(found.slug)
+        return self._opened(found.slug)
+
+    def _opened(self, slug: str) -> Agent:
+        """Return a person's character, with the edits that its files had while nobody watched them."""
+        minds = self._parts.minds
+        if minds.by_slug(slug) is None:
+            minds.load_definition(slug)
+        return minds.open(slug)
 
     def _newcomer(self, name: str) -> Agent:
         """Return the character of somebody new; its file is our own, for which the vault need not be read again."""
@@ -242,7 +249,8 @@ class People:
     def leave(self, session: Session) -> None:
         """Take a session away.
 
-        The character that nobody leads any more falls asleep, or goes away when it has no account.
+        The character that nobody leads any more falls asleep, or goes away when it has no account. Its memory is closed
+        by `close_left`.
         """
         if session not in self.sessions.of(session.own):
             return
@@ -250,15 +258,30 @@ class People:
         session.end()
         look_through(self.sessions, self.resting)
         self._note_seen(session)
-        self._left[session.own] = self._now()
         engine = self._parts.engine
         character = engine.world.get(session.own)
+        if session.role is not Role.GUEST:
+            self._left[session.own] = self._now()
         if character is None or self.sessions.of(session.own):
             return
-        if self.accounts.of(session.own) is None:
+        if session.role is Role.GUEST:  # nobody has this character ever again
+            engine.leave_for_good(character)
+        elif self.accounts.of(session.own) is None:
             engine.leave(character)
         elif character.id in engine.world.where:
             engine.leave_asleep(character)
+
+    def close_left(self, asking: Container[str] = ()) -> None:
+        """Close the memory of each person whom nobody leads any more, unless something of it is unfinished.
+
+        Args:
+            asking: ids of the characters whose requests are not answered yet.
+        """
+        minds, led = self._parts.minds, {one.own for one in self.sessions} | {one.who for one in self.sessions}
+        for agent in minds.opened():
+            if agent.definition.person and agent.id not in led and agent.id not in asking and minds.close(agent):
+                self._parts.engine.witnesses.discard(agent.id)
+                self._reloading.unwatch_agent(agent.folder)
 
     def _note_seen(self, session: Session) -> None:
         account = self.accounts.find(session.account) if session.account else self.accounts.of(session.own)

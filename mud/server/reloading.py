@@ -79,6 +79,9 @@ class Reloading:
         for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):
             self.watcher.watch(watched)
 
+    def unwatch_agent(self, folder: Path) -> None:
+        self.watcher.unwatch(folder)
+
     def everything(self) -> list[Problem]:
         """Reload everything that people edit; return what is wrong."""
         parts = self._parts
@@ -287,7 +290,7 @@ class Reloading:
         known = engine.world.get(thing.id)
         if known is not None and known.name != thing.name:
             self._parts.queue.budget.rename(known.name, thing.name)
-        if known != thing:
+        if known != thing and (known is not None or not definition.person):  # who comes in is defined then
             engine.happen(thing, Outcome("", changes=(Define(thing),)))
         if agent is not None and self._living is not None:
             self._living.redefined(agent)

@@ -87,6 +87,14 @@ class Watcher:
             if not _is_there(folder):
                 self._away.add(folder)
 
+    def unwatch(self, folder: Path) -> None:
+        """Watch a folder and those in it no longer."""
+        for known in [one for one in self._marks if one == folder or folder in one.parents]:
+            del self._marks[known]
+            self._away.discard(known)
+        for path in [path for path in self._hashes if folder in path.parents]:
+            del self._hashes[path]
+
     def wrote(self, path: Path, text: str) -> None:
         """Suppress the report of the program's own write of `text`.
 
@@ -205,8 +213,9 @@ class Watcher:
             except RuntimeError:  # the system starts no further thread
                 found = list(map(_scan, folders))
             for folder, marks in zip(folders, found, strict=True):
-                self._compare(folder, marks)
-                self._renew(folder)
+                if folder in self._marks:  # still watched
+                    self._compare(folder, marks)
+                    self._renew(folder)
 
     def _compare(self, folder: Path, marks: dict[Path, _Mark]) -> None:
         before = self._marks.get(folder, {})

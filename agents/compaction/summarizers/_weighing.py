@@ -308,7 +308,7 @@ def _sentences_said_in(text: str) -> frozenset[str]:
     return frozenset(part for part in plain if part.count(" ") >= _SOME_WORDS - 1)
 
 
-class Circumstances(NamedTuple):
+class SummaryScene(NamedTuple):
     """Places and people in the order met; `when` is the time as the start of a sentence, `On Tuesday morning`."""
 
     places: tuple[str, ...] = ()
@@ -328,10 +328,10 @@ class Circumstances(NamedTuple):
         there = f"at {where}{f', with {who}' if who else ''}" if where else f"with {who}"
         return f"{self.when} I was {there}." if self.when else f"I was {there}."
 
-    def without(self, told: str) -> Circumstances:
+    def without(self, told: str) -> SummaryScene:
         return self if self.begins else self._replace(people=tuple(p for p in self.people if not mentions(told, p)))
 
-    def bounded(self, people: int) -> Circumstances:
+    def bounded(self, people: int) -> SummaryScene:
         return self._replace(
             places=tuple(first_and_last(self.places, max(3, people // 2))),
             people=tuple(first_and_last(self.people, people)),
@@ -349,12 +349,12 @@ def placed(name: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def _read_scene(sentence: str) -> Circumstances | None:
-    """Parse what `Circumstances` writes; None for any other sentence."""
+def _read_scene(sentence: str) -> SummaryScene | None:
+    """Parse what `SummaryScene` writes; None for any other sentence."""
     for pattern, begins in ((_BEGAN, True), (_WAS, False)):
         match = pattern.match(sentence)
         if match and (match["places"] or match["people"]) and '"' not in sentence:
-            return Circumstances(_unlisted(match["places"]), _unlisted(match["people"]), begins, match["when"] or "")
+            return SummaryScene(_unlisted(match["places"]), _unlisted(match["people"]), begins, match["when"] or "")
     return None
 
 
@@ -363,30 +363,30 @@ def _unlisted(text: str | None) -> tuple[str, ...]:
     return (*filter(None, head.split(", ")), last) if head else tuple(last.split(", ")) if last else ()
 
 
-def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> Circumstances:
+def scene_of(entries: Sequence[Entry], name: str, begins: bool, when: str = "") -> SummaryScene:
     """Return the scene of memories, with the most frequent first, or in order of time for the first memories."""
     stays = Counter(entry.place for entry in entries if entry.place)
     people = Counter(entry.actor for entry in entries if entry.actor and entry.actor != name)
     known, met = (list(found if begins else dict(found.most_common())) for found in (stays, people))
     there = dict.fromkeys(placed(place) for place in stays if place in known[:_MOST_PLACES])
-    return Circumstances(tuple(there), tuple(met), begins, when)
+    return SummaryScene(tuple(there), tuple(met), begins, when)
 
 
-def joined(scenes: Sequence[Circumstances], people: Iterable[str] = ()) -> list[Circumstances]:
+def joined(scenes: Sequence[SummaryScene], people: Iterable[str] = ()) -> list[SummaryScene]:
     """Return the first scene of the life unchanged, and one scene merged from the others and `people`."""
-    began = next((one for one in scenes if one.begins), Circumstances(begins=True))
-    later = one_scene([*(one for one in scenes if not one.begins), Circumstances(people=tuple(people))])
-    rest = Circumstances(
+    began = next((one for one in scenes if one.begins), SummaryScene(begins=True))
+    later = one_scene([*(one for one in scenes if not one.begins), SummaryScene(people=tuple(people))])
+    rest = SummaryScene(
         tuple(place for place in later.places if place not in began.places),
         tuple(name for name in later.people if name not in began.people),
     )
     return [one for one in (began, rest) if one.places or one.people]
 
 
-def one_scene(scenes: Sequence[Circumstances]) -> Circumstances:
+def one_scene(scenes: Sequence[SummaryScene]) -> SummaryScene:
     places = dict.fromkeys(name for one in scenes for name in one.places)
     people = dict.fromkeys(name for one in scenes for name in one.people)
-    return Circumstances(tuple(places), tuple(people), any(one.begins for one in scenes))
+    return SummaryScene(tuple(places), tuple(people), any(one.begins for one in scenes))
 
 
 class SummarySentence(NamedTuple):
@@ -440,7 +440,7 @@ def _speakers(text: str) -> tuple[str, ...]:
     return tuple(_BETWEEN.split(text))
 
 
-def carried(texts: Iterable[str], name: str) -> tuple[list[Circumstances], list[SummarySentence]]:
+def carried(texts: Iterable[str], name: str) -> tuple[list[SummaryScene], list[SummarySentence]]:
     """Parse prose summaries, in the first person where they mention `name`; incomplete sentences are dropped."""
     every = [one for text in texts for one in sentences(flat_lines(text))]
     rest = (one for one in every if _read_scene(one) is None and closed(one))

@@ -23,7 +23,7 @@ from agents.compaction.summarizers._statements import (
 from agents.compaction.summarizers._weighing import (
     KNOWN,
     TALE,
-    Circumstances,
+    SummaryScene,
     SummarySentence,
     Weighed,
     carried,
@@ -104,7 +104,7 @@ def extract(source: SummarySource) -> str:
 
 
 def _recent(source: SummarySource, limit: int) -> str:
-    scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else Circumstances()
+    scene = scene_of(source.entries, source.name, source.begins, source.when) if limit > 1 else SummaryScene()
     room = min(source.max_tokens, limit * _A_SENTENCE)
     told = _told(source, room - estimate(str(scene._replace(when=""))))
     while told:
@@ -139,7 +139,7 @@ def _replaced(source: SummarySource) -> int:
     return sum(map(len, texts)) + len(texts) - 1
 
 
-def _long(source: SummarySource, scenes: list[Circumstances], lines: list[SummarySentence]) -> str:
+def _long(source: SummarySource, scenes: list[SummaryScene], lines: list[SummarySentence]) -> str:
     lines = lines if source.findings else [one for one in lines if not read(one.plain).counted]
     most, longest = source.max_sentences, _replaced(source)
     room = source.max_tokens if most is None else min(source.max_tokens, most * _A_SENTENCE)
@@ -164,7 +164,7 @@ def _long(source: SummarySource, scenes: list[Circumstances], lines: list[Summar
         stay.remove(min(stay, key=lambda at: lines[at].worth))
 
 
-def _openings(scenes: Sequence[Circumstances], told: str, tokens: int) -> list[str]:
+def _openings(scenes: Sequence[SummaryScene], told: str, tokens: int) -> list[str]:
     """Return the scenes as sentences, with as many names as there is room for; people in `told` are left out."""
     scenes = [one.without(told) for one in scenes]
     most = max(_OPENING * tokens, tokens - estimate(told) if told else 0)
@@ -229,7 +229,7 @@ def _prose_of(text: str) -> str:
     """Return a summary in sections as sentences; text without a heading is dropped."""
     page: dict[str, list[str]] = {part: [] for part in (*HEADINGS, *_REFERRED)}
     _take_up_sections(page, text)
-    scene = str(Circumstances(tuple(dict.fromkeys(page["places"])), tuple(dict.fromkeys(page["people"]))))
+    scene = str(SummaryScene(tuple(dict.fromkeys(page["places"])), tuple(dict.fromkeys(page["people"]))))
     return "\n".join(filter(None, (scene, *(ended(one) for heading in HEADINGS for one in page[heading]))))
 
 

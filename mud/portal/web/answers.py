@@ -35,21 +35,21 @@ class UrlQuery:
         return int(text)
 
 
-def told(value: object, status: int = 200) -> Response:
+def json_response(value: object, status: int = 200) -> Response:
     return Response(orjson.dumps(value), status, media_type="application/json")
 
 
-async def answered(asked: Awaitable[Any]) -> Response:
+async def json_answer(asked: Awaitable[Any]) -> Response:
     """Return an answer as JSON, or as its `error` the sentence that says why there is none.
 
     That is no failure of the request: browsers write those into the console.
     """
     try:
-        return told(await asked)
+        return json_response(await asked)
     except (LociError, OSError) as error:
         hint = error.hint if isinstance(error, Refusal) else ""
         why = str(error) if isinstance(error, LociError) else f"A file cannot be read: {error.strerror or error}."
-        return told({"error": why, "hint": hint})
+        return json_response({"error": why, "hint": hint})
 
 
 def for_owners(path: str, ask: Callable[[OwnerViews, UrlQuery], Any]) -> WebRoute:
@@ -59,4 +59,4 @@ def for_owners(path: str, ask: Callable[[OwnerViews, UrlQuery], Any]) -> WebRout
         found = ask(visit.portal.views, UrlQuery(visit.request.query_params))
         return await found if isawaitable(found) else found
 
-    return WebRoute("GET", f"/api/{path}", Role.OWNER, lambda visit: answered(asked(visit)))
+    return WebRoute("GET", f"/api/{path}", Role.OWNER, lambda visit: json_answer(asked(visit)))

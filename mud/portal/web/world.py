@@ -11,7 +11,7 @@ from starlette.websockets import WebSocketDisconnect
 
 from mud.errors import LociError
 from mud.portal.views import Json
-from mud.portal.web.answers import answered, for_owners, told
+from mud.portal.web.answers import for_owners, json_answer, json_response
 from mud.portal.web.pages import body_of, page
 from mud.portal.web.visit import Visit, WebRoute
 from mud.world.roles import Role
@@ -35,8 +35,8 @@ async def _change(visit: Visit) -> Response:
         asked = None
     match asked:
         case {"file": str(file), "key": str(key), "typed": str(typed), "was": str(was)}:
-            return await answered(visit.portal.views.world.change(file, key, typed, was))
-    return told({"error": "That is no change of a setting.", "hint": ""}, 400)
+            return await json_answer(visit.portal.views.world.change(file, key, typed, was))
+    return json_response({"error": "That is no change of a setting.", "hint": ""}, 400)
 
 
 async def _chronicle(visit: Visit) -> None:

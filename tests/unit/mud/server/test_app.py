@@ -18,6 +18,7 @@ from mud.engine.ledger import Ledger
 from mud.errors import LociError, UnknownName
 from mud.process import Signals
 from mud.server.app import SYNC_EVERY, App, Options, run
+from mud.server.bulk import newcomer
 from mud.server.wiring import opened
 from mud.storage.paths import SHIPPED
 from mud.storage.world_files import read_state
@@ -57,6 +58,22 @@ async def test_agents_act_without_a_model_until_it_is_told_to_end_and_all_is_sav
     steps = [record["step"] for record in Ledger(vault / "log").after(0)]
     assert steps == list(range(1, number + 1))
     assert said.out.count("\n") == (vault / "log/chronicle.md").read_text(encoding="utf-8").count("\n")
+
+
+async def test_a_mind_that_nobody_leads_is_closed_while_the_world_runs(vault: Path) -> None:
+    heard = Signals()
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        away = newcomer(parts, "Ann", person=True)
+        still_open: list[bool] = []
+
+        def seen(step: Step) -> None:
+            still_open.append(parts.minds.by_id(away.id) is not None)
+            if not still_open[-1] or len(still_open) > 500:
+                heard.end()
+
+        parts.engine.observe(seen)
+        await App(parts, Options(vault, headless=True, seed=1), None, heard).live()
+        assert not still_open[-1]
 
 
 class Unconfirmed(Ledger):

@@ -11,7 +11,7 @@ import pytest
 
 from agents.population import CROWD
 from mud.errors import LociError, Refusal
-from mud.server.mind_views import ARCHIVED, FOLDS, LINES, SIDE_BY_SIDE, STRETCHES, MindReader
+from mud.server.mind_views import ARCHIVED, FOLDS, LINES, SEGMENTS, SIDE_BY_SIDE, MindReader
 from mud.simulation.run import SimulationPlan, simulate
 from tests.houses import House, house
 from tests.pasts import talks
@@ -48,7 +48,7 @@ async def test_a_life_is_a_picture_that_tells_every_memory_once(folder: Path) ->
         told = await minds.life("eliza")
         total = eliza.memory.total
         assert total > 129
-        parts = told["stretches"]
+        parts = told["segments"]
         assert [part["first"] for part in parts] == [1, *(part["last"] + 1 for part in parts[:-1])]
         assert parts[-1]["last"] == total == sum(sum(part["kinds"].values()) for part in parts)
         assert sum(told["importance"].values()) == total
@@ -92,7 +92,7 @@ async def test_who_remembers_nothing_yet_has_an_empty_picture(tmp_path: Path) ->
     without_vectors(copy_vault(tmp_path))
     async with seen(tmp_path) as (_, minds):
         told = await minds.life("Moss")
-        assert (told["stretches"], told["folds"], told["inner"], told["tiers"]["verbatim"]) == ([], [], [], None)
+        assert (told["segments"], told["folds"], told["inner"], told["tiers"]["verbatim"]) == ([], [], [], None)
         assert await minds.lines("Moss", 0) == {"lines": [], "before": 0}
         assert [node["name"] for node in (await minds.graph("Moss"))["nodes"]] == ["Moss"]
         assert (await minds.archive("Moss", 1))["entries"] == []
@@ -223,8 +223,8 @@ async def test_a_long_life_is_told_in_as_many_values_as_a_short_one(tmp_path: Pa
         await home.minds.catch_up(eliza)
         assert eliza.memory.total == 6000
         told = await minds.life("Eliza")
-        assert (len(told["stretches"]), told["memories"]) == (STRETCHES, 6000)
-        assert sum(sum(part["kinds"].values()) for part in told["stretches"]) == 6000
+        assert (len(told["segments"]), told["memories"]) == (SEGMENTS, 6000)
+        assert sum(sum(part["kinds"].values()) for part in told["segments"]) == 6000
         assert len(told["folds"]) <= FOLDS
         assert told["all_folds"] == eliza.memory.compactions > 60
         assert len(json.dumps(told)) < 250_000

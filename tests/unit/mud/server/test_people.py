@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
 
 from mud.clock import VirtualClock
+from mud.commands import Outcome
 from mud.errors import LociError, Refusal
+from mud.server.mind_views import MindReader
+from mud.world.changes import Put
 from mud.world.roles import Role
 from tests.houses import texts_of
 from tests.unit.mud.server.lobby import HOME, Lobby, lobby
@@ -222,3 +226,140 @@ async def test_who_left_before_a_restart_is_told_from_the_ledger(tmp_path: Path)
         told = hall.enter("Ann").last
         assert told.startswith("While you were away: In The Garden, Bob")
         assert "secret" not in told
+
+
+def kept_open(hall: Lobby) -> dict[str, int]:
+    """Return how many of each thing are there that must not grow with everybody who was ever here."""
+    return {
+        "descriptors": len(os.listdir("/proc/self/fd")),  # noqa: PTH208  (of this process)
+        "minds": len(hall.home.minds.opened()),
+        "witnesses": len(hall.home.engine.witnesses),
+        "things": len(hall.home.engine.world.things),
+        "indexed": len(hall.parts.recall.lives),
+    }
+
+
+async def closed(hall: Lobby) -> None:
+    """Let the index have what waits, as it does by itself in a running world, and close what was left."""
+    await hall.parts.recall.flush()
+    hall.people.close_left()
+
+
+async def test_guests_who_left_cost_nothing_any_more(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        await hall.type(hall.enter("Guest"), "say hello", "quit")
+        await closed(hall)
+        before = kept_open(hall)
+        for _ in range(4):
+            guests = [hall.enter("Guest") for _ in range(10)]
+            for guest in guests:
+                await hall.type(guest, "say hello", "quit")
+            await closed(hall)
+        assert kept_open(hall) == before
+        assert texts_of(hall.home.agent("Guest 41")).count('You say, "hello"') == 1  # asked for, it is there
+        assert len(hall.home.minds.opened()) == before["minds"] + 1
+        await closed(hall)
+        assert kept_open(hall) == before
+
+
+async def test_what_a_guest_carried_stays_where_they_left(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        guest = hall.enter("Guest")
+        wax = hall.home.engine.world.called("wax tablet")
+        assert wax is not None
+        hall.home.engine.happen(wax, Outcome("", changes=(Put(wax.id, guest.session.own),)))
+        await hall.type(guest, "north", "quit")
+        assert hall.home.engine.world.where[wax.id] == hall.home.place("The Lobby")
+
+
+async def test_who_comes_back_remembers_everything_once(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann, bob = hall.enter("Ann"), hall.enter("Bob")
+        await hall.type(bob, "say hello")
+        await hall.type(ann, "think first")
+        await closed(hall)
+        before = kept_open(hall)
+        said = list[str]()
+        for turn in range(3):
+            await hall.type(bob, f"say to you {turn}")
+            await hall.type(ann, f"say from me {turn}", f"think of {turn}", "quit")
+            said += [f"to you {turn}", f"from me {turn}", f"of {turn}"]
+            await closed(hall)
+            assert hall.home.minds.by_id(ann.session.own) is None
+            await hall.type(bob, "say behind your back", "whisper Ann in your sleep")
+            ann = hall.enter("Ann")
+            assert hall.home.minds.by_id(ann.session.own) is not None
+        await hall.type(ann, "think last")
+        await closed(hall)
+        assert kept_open(hall) == before
+        lived = texts_of(hall.home.agent("Ann"))
+        for one in said:
+            assert len([text for text in lived if one in text]) == 1
+        assert not [text for text in lived if "behind" in text or "in your sleep" in text]
+        await hall.type(ann, "north")
+        assert texts_of(hall.home.agent("Ann")) != lived
+
+
+async def test_an_owner_sees_who_is_away_and_may_open_their_minds(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        minds, ann = MindReader(hall.parts), hall.enter("Ann")
+        await hall.type(ann, "north", "think of the sea", "quit")
+        await closed(hall)
+        told = {one["name"]: one for one in minds.everybody()}
+        assert (told["Ann"]["memories"], told["Ann"]["place"], told["Ann"]["asleep"]) == (None, "The Lobby", True)
+        assert hall.home.minds.by_id(ann.session.own) is None  # nothing was opened for that
+        life = await minds.life("ann")
+        assert life["memories"] == sum(part["last"] - part["first"] + 1 for part in life["segments"]) > 0
+        hits = (await minds.search("ann", "the sea", None))["hits"]
+        assert "of the sea" in hits[0]["text"]
+        await closed(hall)
+        assert hall.home.minds.by_id(ann.session.own) is None
+
+
+async def test_an_edit_made_while_a_person_was_away_counts_when_they_come_back(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann = hall.enter("Ann")
+        file = hall.home.agent("Ann").folder / "agent.md"
+        await hall.type(ann, "quit")
+        await closed(hall)
+        file.write_text(file.read_text("utf-8") + "\n## Description\n\nA tall woman in green.\n", "utf-8")
+        again = hall.enter("Ann")
+        assert hall.home.engine.world.things[again.session.own].description == "A tall woman in green."
+
+
+async def test_a_memory_stays_open_until_it_is_written_and_what_was_asked_is_answered(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        hall.home.minds.holds_for = 60.0  # what a crowd perceives waits
+        people = [hall.enter("Guest") for _ in range(12)]
+        await hall.type(people[0], "say all of you")
+        ann = hall.enter("Ann")
+        own = ann.session.own
+        await hall.type(ann, "quit")
+        hall.people.close_left(asking={own})
+        assert hall.home.minds.by_id(own) is not None
+        for guest in people:
+            await hall.type(guest, "quit")
+        await closed(hall)
+        assert hall.home.minds.by_id(own) is None
+        for guest in people[1:]:
+            heard = texts_of(hall.home.minds.open(guest_folder(hall, guest.session.own)))
+            assert len([text for text in heard if "all of you" in text]) == 1
+
+
+def guest_folder(hall: Lobby, who: str) -> str:
+    return next(slug for slug, one in hall.home.minds.definitions.items() if one.id == who)
+
+
+async def test_a_fold_that_was_due_when_a_person_left_is_made_when_they_are_back(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        ann = hall.enter("Ann")
+        await hall.type(ann, *(f"think of {number}" for number in range(150)), "quit")
+        await hall.home.minds.folds.settle()
+        await closed(hall)
+        assert hall.home.minds.by_id(ann.session.own) is None
+        await hall.type(hall.enter("Ann"), "think again")
+        await hall.home.minds.folds.settle()
+        agent = hall.home.agent("Ann")
+        assert agent.memory.watermark > 0
+        lived = [one.text for one in agent.memory.read(1, agent.memory.total)]
+        assert [lived.count(f'You think, "of {number}"') for number in range(150)] == [1] * 150

@@ -3,8 +3,10 @@
 import { ask, count, empty, h, show } from "./dom.js";
 import { memory } from "./entry.js";
 
+const NEWEST = 1e12; // as the number of a memory: the newest ones, where it is not known how many there are
+
 export async function archive(place, one, rest) {
-  const told = await ask("minds/archive", { agent: one.slug, first: Number.parseInt(rest, 10) || one.memories });
+  const told = await ask("minds/archive", { agent: one.slug, first: Number.parseInt(rest, 10) || one.memories || NEWEST });
   const wanted = Number.parseInt(rest, 10);
   const go = (seq) => { location.hash = `#${encodeURIComponent(one.slug)}/archive/${Math.max(1, seq)}`; };
   if (!told.total) {

@@ -28,7 +28,7 @@ export async function life(place, one) {
   let charts = [];
   const draw = (along) => {
     charts.forEach(([, , made]) => made.end());
-    charts = told.stretches.length > 1 ? drawn(told, one, along) : [];
+    charts = told.segments.length > 1 ? drawn(told, one, along) : [];
     show(pictures, charts.length ? charts.map(([title, hint, made]) => figure(title, hint, made)) : empty(
       "There is too little to draw yet."));
   };
@@ -100,7 +100,7 @@ function rising(numbers) {
 
 function drawn(told, one, along) {
   const open = (seq) => { location.hash = `#${encodeURIComponent(one.slug)}/archive/${Math.max(1, Math.floor(seq))}`; };
-  const parts = told.stretches;
+  const parts = told.segments;
   const wide = joined(parts, Math.ceil(parts.length / WIDE));
   const points = tierPoints(told);
   const time = along === "time";
@@ -126,7 +126,7 @@ function drawn(told, one, along) {
       })],
     ["What fills it", "The share of each kind of memory. Click to read them in the archive.",
       chart({
-        label: "The share of each kind of memory in each stretch. Arrow keys move, Enter opens the archive.",
+        label: "The share of each kind of memory in each part. Arrow keys move, Enter opens the archive.",
         x: ends(wide), time, stacked: true, height: 120, max: 100, bands,
         series: FILLS.map((fill) => ({
           name: fill.name, colour: fill.colour, shape: time ? "area" : "bars",
@@ -135,9 +135,9 @@ function drawn(told, one, along) {
         told: (place) => `${at(wide[place])}: ${Object.entries(wide[place].kinds).map(([kind, n]) => `${kind} ${n}`).join(", ")}`,
         open: (place) => open(wide[place].first),
       })],
-    ["Importance", "The mean of each stretch, and its weightiest memory; from 1, a trifle, to 10, never to be forgotten.",
+    ["Importance", "The mean of each part, and its weightiest memory; from 1, a trifle, to 10, never to be forgotten.",
       chart({
-        label: "How important the memories of each stretch are. Arrow keys move, Enter opens the archive.",
+        label: "How important the memories of each part are. Arrow keys move, Enter opens the archive.",
         x: ends(parts), time, height: 120, max: 10, bands,
         series: [
           { name: "mean", colour: "accent", shape: "line", values: parts.map((part) => part.mean) },
@@ -149,7 +149,7 @@ function drawn(told, one, along) {
   ];
 }
 
-// Every so many stretches as one, for what would only flicker otherwise.
+// Every so many segments as one, for what would only flicker otherwise.
 function joined(parts, each) {
   const found = [];
   for (let at = 0; at < parts.length; at += each) {
@@ -163,7 +163,7 @@ function joined(parts, each) {
 
 // The tiers right before and after each fold, and now: at how many memories, and when.
 function tierPoints(told) {
-  const points = [{ at: 0, when: told.stretches[0].begins, longterm: 0, recent: 0, verbatim: 0 }];
+  const points = [{ at: 0, when: told.segments[0].begins, longterm: 0, recent: 0, verbatim: 0 }];
   let held = { longterm: 0, recent: 0 };
   const add = (at, when) =>
     points.push({ at, when, ...held, verbatim: Math.max(0, at - held.longterm - held.recent) });
@@ -173,12 +173,12 @@ function tierPoints(told) {
     held = { longterm: longterm ? size(longterm) : 0, recent: recent ? size(recent) : 0 };
     add(Math.max(fold.after, points.at(-1).at) + 0.001, fold.at);
   }
-  if (told.memories > points.at(-1).at) add(told.memories, told.stretches.at(-1).ends);
+  if (told.memories > points.at(-1).at) add(told.memories, told.segments.at(-1).ends);
   return points;
 }
 
 function seqAt(told, at) {
-  const part = told.stretches.find((each) => each.ends >= at);
+  const part = told.segments.find((each) => each.ends >= at);
   if (!part) return told.memories;
   const [begin, end, here] = [part.begins, part.ends, at].map((each) => Date.parse(each));
   const share = end > begin ? Math.min(1, Math.max(0, (here - begin) / (end - begin))) : 0;

@@ -1,7 +1,7 @@
 // The page Minds. The address says what is shown: #eliza/lines/1805 is the line behind that memory of hers.
 
 import { archive } from "./archive.js";
-import { Stage, address, ask, count, empty, failed, h, inSight, many, show, size, tabs } from "./dom.js";
+import { Stage, address, ask, empty, failed, h, inSight, many, show, size, tabs } from "./dom.js";
 import { evening } from "./evening.js";
 import { graph } from "./graph.js";
 import { life } from "./life.js";
@@ -35,6 +35,11 @@ export function bar(tiers) {
   );
 }
 
+// How much somebody remembers, which is not known while they are away.
+function memories(one) {
+  return one.memories === null ? "away" : many(one.memories, "memory", "memories");
+}
+
 function card(one, current) {
   const state = one.asleep ? "asleep" : one.paused ? "paused" : one.person ? "person" : "";
   return h(
@@ -42,7 +47,7 @@ function card(one, current) {
     { href: `#${encodeURIComponent(one.slug)}`, "aria-current": one.slug === current && "true" },
     h("strong", {}, one.name),
     state && h("span", { class: "state" }, state),
-    h("span", { class: "sub" }, `${one.place ?? "nowhere"} · ${many(one.memories, "memory", "memories")}`),
+    h("span", { class: "sub" }, `${one.place ?? "nowhere"} · ${memories(one)}`),
     bar(one.tiers),
   );
 }
@@ -53,7 +58,7 @@ function head(one, view) {
     one.person ? "led by a person" : `brain: ${one.brain}`,
     one.asleep && "asleep",
     one.paused && "paused",
-    `${count(one.memories)} memories`,
+    memories(one),
   ].filter(Boolean);
   const thought = one.thought?.line && h(
     "p", { class: "lately" }, "Last thought: ", h("q", {}, one.thought.line),

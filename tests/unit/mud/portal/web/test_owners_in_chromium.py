@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from mud.simulation.run import SimulationPlan, simulate
 from tests.houses import PATIENCE
@@ -125,3 +125,61 @@ async def test_a_setting_is_edited_in_place_and_acts_and_a_bad_value_says_why(fo
         for name, sees in (("Models", "think"), ("Cost", "Nothing was spent"), ("Problems", "Nothing is wrong")):
             await page.get_by_role("tab", name=name).click()
             await expect(page.locator("#view")).to_contain_text(sees)
+
+
+async def test_the_page_world_is_used_by_keyboard_alone(folder: Path) -> None:
+    async with served(folder) as world, owner(world, "dark") as page:
+        eliza, keyboard = world.home.agent("Eliza"), page.keyboard
+        await tab_to(page, page.get_by_role("link", name="World"))
+        await keyboard.press("Enter")
+        ann = world.home.enter("Ann")
+        world.home.type(ann, "say The lamp is lit.")
+        world.home.type(ann, "say The lamp is out.")
+        await expect(page.get_by_role("log")).to_contain_text("The lamp is out.")
+        await tab_to(page, page.get_by_label("any kind"))
+        await keyboard.type("speech")
+        await tab_to(page, page.get_by_role("searchbox", name="Words"))
+        await keyboard.type("is lit")
+        await expect(page.get_by_role("log")).to_have_text(re.compile("The lamp is lit."))
+        await expect(page.get_by_role("log").locator("p")).to_have_count(1)
+        await tab_to(page, page.get_by_role("log"))
+        await tab_to(page, page.get_by_role("tab", name="Chronicle"), back=True)
+        for name, sees in (("Models", "think"), ("Cost", "Nothing was spent"), ("Settings", "config/recall.md")):
+            await keyboard.press("ArrowRight")
+            await expect(page.get_by_role("tab", name=name)).to_be_focused()
+            await expect(page.locator("#view")).to_contain_text(sees)
+        await tab_to(page, page.get_by_role("searchbox", name="Find a setting"))
+        await keyboard.type("immediate_window")
+        setting = page.locator(".setting", has_text="immediate_window").first
+        await tab_to(page, setting.get_by_role("textbox"))
+        await keyboard.press("Control+A")
+        await keyboard.type("8")
+        await keyboard.press("Enter")
+        await expect(setting.get_by_role("status")).to_contain_text("in force")
+        assert eliza.settings().immediate_window == 8
+        await tab_to(page, setting.get_by_role("button", name="Default"))
+        await keyboard.press("Enter")
+        await expect(setting.get_by_role("status")).to_contain_text("It was 8")
+        assert eliza.settings().immediate_window == 64
+        await tab_to(page, page.get_by_role("tab", name="Settings"), back=True)
+        await keyboard.press("ArrowRight")
+        await expect(page.locator("#view")).to_contain_text("Nothing is wrong")
+
+
+async def test_no_view_is_wider_than_a_phone(folder: Path) -> None:
+    async with served(folder) as world, owner(world) as page:
+        await page.set_viewport_size({"width": 400, "height": 900})
+        for view, sees in (("minds#eliza/prompt", ".promptbar .part"), ("world#models", ".grid .host")):
+            await page.goto(f"{world.address}/{view}")
+            await expect(page.locator(sees).first).to_be_visible()
+            assert await page.evaluate("document.documentElement.scrollWidth") == 400
+
+
+async def tab_to(page: Page, wanted: Locator, *, back: bool = False) -> None:
+    """Press the tabulator until something has the focus."""
+    await expect(wanted).to_be_visible()
+    for _ in range(60):
+        if await wanted.evaluate("one => one === document.activeElement"):
+            return
+        await page.keyboard.press("Shift+Tab" if back else "Tab")
+    raise AssertionError(f"the keyboard does not reach {wanted}")
