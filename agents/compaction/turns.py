@@ -80,14 +80,15 @@ class FoldTurns:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for the turn of one fold, which must not await anything."""
+        """Wait for the turn of one fold, which must not await anything. The first one of several has it at once."""
         loop = asyncio.get_running_loop()
-        mine: asyncio.Future[None] = loop.create_future()
-        self._waiting.append(mine)
         if not self._gives:
             self._gives, self._given, self._folded = True, self._clock.monotonic(), 0.0
             loop.call_soon(self._give)
-        await mine
+        else:
+            mine: asyncio.Future[None] = loop.create_future()
+            self._waiting.append(mine)
+            await mine
         before = self._clock.monotonic()
         try:
             yield

@@ -23,7 +23,7 @@ ALSO = phrase("commands.help.also", "aliases")
 
 @command("help", "[topic]", aliases=("?",), category="query", keeps="skip", for_models=True)
 def help_page(ctx: Context, topic: str) -> Outcome:
-    """See what one can do: the first things of it, all of it, one section of it, or one command.
+    """See what one can do: some or all of it, a section, or one command.
 
     Example: help
     Example: help all

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from mud.clock import Clock
 from mud.commands import Say
 from mud.engine.engine import Engine
-from mud.portal.authentication import Authenticator
 from mud.portal.completion import Completions
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
 from mud.portal.views import OwnerViews
 from mud.storage.accounts import Account
+
+if TYPE_CHECKING:
+    from mud.portal.authentication import Authenticator
 
 
 class Enter(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import errno
 import logging
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -127,6 +128,6 @@ async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable
             if error.errno == errno.EADDRINUSE and port != ports[-1]:
                 continue
             log.error("%s cannot be opened at %s:%d: %s", name, host, port, error)
-            why = error.strerror or error
+            why = os.strerror(error.errno) if error.errno else error  # asyncio's own sentence repeats the address
             tell(f"{name} cannot be opened at {host}:{port} ({why}); the world goes on without it", "notice")
             return

@@ -83,7 +83,7 @@ class LocalPlayer:
                     await self._play_screen()
         finally:
             if self._session is not None:
-                self._people.leave(self._session)
+                self._session.end()  # the character leaves when its due folds are made
 
     def _enter(self, name: str, show: Callable[[Message], None]) -> Session:
         """Let the person in and tell what waits for them. Raises LociError."""

@@ -19,6 +19,7 @@ from mud.clock import iso
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, Refusal
 from mud.portal.limits import NOT_FROM_THERE, Limits
+from mud.portal.phrases import CLOSING
 from mud.portal.portal import OpenDoors
 from mud.portal.session import Message, Session, Sessions, names_around, tells_password
 from mud.portal.settings import DoorSettings
@@ -303,8 +304,8 @@ class People:
         return [one for one in self.sessions if one.address and holds(banned, one.address)]
 
     def leave_all(self) -> None:
-        for session in list(self.sessions):
-            self.leave(session)
+        """Tell everybody that the world closes, and take all sessions away."""
+        self.send_away(self.sessions, self._parts.texts.render(CLOSING))
 
     def tell_owners(self, text: str, kind: str = "notice") -> bool:
         """Show a text to every owner; return whether there is one."""
