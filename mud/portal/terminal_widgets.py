@@ -12,7 +12,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.events import Click, Paste, Resize
+from textual.events import Click, Key, Paste, Resize
 from textual.geometry import Size
 from textual.message import Message as Posted
 from textual.scroll_view import ScrollView
@@ -190,6 +190,14 @@ class LineInput(Input):
         self._begin = 0  # where what is completed begins
         self._choices: list[str] = []  # the lines that Tab goes through
         self._completed = ""  # the line as Tab left it
+
+    async def on_key(self, event: Key) -> None:
+        """Do at once what a key is bound to here; textual's way round would come after the letters behind the key."""
+        for binding in self._bindings.key_to_bindings.get(event.key, ()):
+            if await self.app.run_action(binding.action, self):
+                event.prevent_default()
+                event.stop()
+                return
 
     def on_paste(self, event: Paste) -> None:
         """Put all lines of a paste into the one line; textual would take the first alone."""

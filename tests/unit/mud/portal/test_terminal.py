@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.events import Paste
+from textual.events import Key, Paste
 from textual.geometry import Size
 from textual.pilot import Pilot
 from textual.widgets import Static
@@ -143,6 +143,28 @@ async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path:
         await pilot.press("down", "down")
         assert prompt.value == "dr"
     assert player.history.read() == ["say good evening", "say hello"]
+
+
+async def test_keys_that_come_close_together_are_taken_in_their_order(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        for key in [
+            *"say",
+            "space",
+            *"one",
+            "enter",
+            *"nonsense",
+            "ctrl+u",
+            *"say",
+            "space",
+            *"twa",
+            "backspace",
+            "o",
+            "enter",
+        ]:
+            pilot.app.post_message(Key(key, " " if key == "space" else key if len(key) == 1 else None))
+        await pilot.pause()
+        await pilot.pause()
+        assert [line for line in player.shown.splitlines() if line.startswith(">")] == ["> say one", "> say two"]
 
 
 async def test_the_tab_key_fills_in_what_is_sure_and_goes_through_the_choices(tmp_path: Path) -> None:
