@@ -451,7 +451,7 @@ class Reloading:
         if all(one.thing.id for one in new):
             return files, problems
         try:
-            assign_ids(vault, new, self._parts.engine.world.next_id, self.watcher.wrote)
+            assign_ids(vault, new, self._parts.engine.world.next_id, self.watcher.wrote, world_files.homes)
         except (LociError, OSError) as error:
             return files, [*problems, Problem("world", 0, "id", f"an id could not be written ({error})")]
         return world_files.load()

@@ -377,12 +377,16 @@ def assign_ids(
     definitions: Iterable[ThingDefinition],
     next_id: int,
     wrote: Callable[[Path, str], None] = lambda path, text: None,
+    homes: Mapping[str, str] = MappingProxyType({}),
 ) -> int:
     """Write an id into each file without one, from `next_id` on, and return the next free number.
 
-    Nothing else changes. `wrote` is called before each write. Load the files again afterwards.
+    Nothing else changes. `wrote` is called before each write. Load the files again afterwards. `homes` is the file that
+    each id had: an editor that was open before the id was written saves its file without it.
     """
     known = list(definitions)
+    used = {one.thing.id for one in known}
+    before = {file: id for id, file in homes.items() if id not in used}
     free = max([next_id, *(number_of(one.thing.id) + 1 for one in known)])
     for one in known:
         if one.thing.id:
@@ -390,10 +394,10 @@ def assign_ids(
         path = vault / one.file
         text = read_text(path, file=one.file)
         with contextlib.suppress(VaultProblem):  # reported already; it gets no id
-            text = replace_key(text, "id", f"#{free}", one.file)
+            text = replace_key(text, "id", before.get(one.file, f"#{free}"), one.file)
             wrote(path, text)
             write_atomic(path, text)
-            free += 1
+            free += one.file not in before
     return free
 
 

@@ -280,6 +280,19 @@ async def test_a_new_place_gets_its_id_and_an_exit_leads_to_it(tmp_path: Path) -
         assert (on.vault / "world/locations/the-well.md").read_text(encoding="utf-8") == text
 
 
+async def test_a_place_that_an_open_editor_saves_without_its_id_keeps_it(tmp_path: Path) -> None:
+    async with edited(tmp_path) as on:
+        typed = '---\ntype: location\nexits:\n  up: "[[The Garden]]"\n---\n# The Well\n\nCold.\n'
+        on.write("world/locations/the-well.md", typed)
+        file = on.vault / "world/locations/the-well.md"
+        given = file.read_text(encoding="utf-8")
+        on.write("world/locations/the-well.md", typed.replace("Cold", "Deep"))
+        assert file.read_text(encoding="utf-8") == given.replace("Cold", "Deep")
+        wells = [one for one in on.home.engine.world.locations() if one.name == "The Well"]
+        assert [one.description for one in wells] == ["Deep."]
+        assert on.told == []
+
+
 async def test_a_hand_edit_of_the_world_is_a_step_that_a_kill_survives(tmp_path: Path) -> None:
     async with edited(tmp_path) as on:
         number = on.home.engine.number
