@@ -14,8 +14,8 @@ from mud.errors import LociError
 from mud.portal.limits import RateTable
 from mud.portal.portal import Portal
 from mud.portal.session import Session
+from mud.portal.web.play_session import SentLine, to_json
 from mud.portal.web.screen import TOO_SLOW, Screen
-from mud.portal.web.seat import SentLine, to_json
 from mud.portal.web.visit import Visit, WebRoute, why_not
 from mud.world.roles import Role
 
@@ -44,13 +44,13 @@ async def _connected(visit: Visit) -> None:
 
 
 async def _serve(visit: Visit) -> None:
-    """Sit down at the visitor's seat, and carry what is said both ways until the page or the session is gone."""
+    """Attach to the visitor's play session, and carry what is said both ways until the page or the session is gone."""
     assert visit.visitor is not None
-    asked, seat, ticker = visit.socket.query_params, visit.visitor.seat, visit.site.ticker
-    shown = _number(asked.get("since", "")) if asked.get("story") == seat.story.name else 0
+    asked, play, ticker = visit.socket.query_params, visit.visitor.play, visit.site.ticker
+    shown = _number(asked.get("since", "")) if asked.get("story") == play.story.name else 0
     is_map = asked.get("view") == "map"
-    screen = Screen(visit.portal, visit.socket, seat, ticker.views.map if is_map else ticker.views.play, shown)
-    session = seat.sit(screen, visit.address)
+    screen = Screen(visit.portal, visit.socket, play, ticker.views.map if is_map else ticker.views.play, shown)
+    session = play.attach(screen, visit.address)
     ticker.add(screen, is_map=is_map)
     try:
         screen.put("hello", _hello(visit, session, asked.get("page", "")))
@@ -64,7 +64,7 @@ async def _serve(visit: Visit) -> None:
         pass  # it does not even take the farewell; the server lets it fall
     finally:
         ticker.discard(screen)
-        seat.rise(screen)
+        play.detach(screen)
 
 
 async def _first_of(*work: Any) -> None:
@@ -82,14 +82,14 @@ async def _first_of(*work: Any) -> None:
 
 def _hello(visit: Visit, session: Session, page: str) -> dict[str, object]:
     assert visit.visitor is not None
-    world, seat = visit.portal.engine.world, visit.visitor.seat
+    world, play = visit.portal.engine.world, visit.visitor.play
     character = world.get(session.own)
     now = visit.portal.clock.now()
     there = now.astimezone(visit.portal.clock.zone)
     offset = there.utcoffset()
     return {
-        "story": seat.story.name,
-        "taken": seat.taken_of(page[:LONGEST_PAGE]),
+        "story": play.story.name,
+        "taken": play.taken_of(page[:LONGEST_PAGE]),
         "who": session.own,
         "name": character.name if character else "",
         "now": iso(now),
@@ -150,7 +150,7 @@ async def _type(visit: Visit, screen: Screen, typed: SentLine) -> None:
     pause = visit.portal.limits.line(visit.address, visit.visitor.name)
     if pause:
         await visit.portal.clock.sleep(pause)
-    visit.visitor.seat.type(typed)
+    visit.visitor.play.type(typed)
     screen.look()
 
 

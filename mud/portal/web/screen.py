@@ -1,4 +1,4 @@
-"""One page that is connected to a seat: what is new for it goes out as one message at a time."""
+"""One page that is connected to a play session: what is new for it goes out as one message at a time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from starlette.websockets import WebSocket
 
 from mud.portal.portal import Portal
 from mud.portal.session import Session
-from mud.portal.web.seat import Seat, to_json
+from mud.portal.web.play_session import PlaySession, to_json
 
 TOO_SLOW, OVER = 4408, 4410  # codes that close a websocket
 REST = 0.02
@@ -28,9 +28,9 @@ class Screen:
         shown: number of the last piece of the story that the page has.
     """
 
-    def __init__(self, portal: Portal, socket: WebSocket, seat: Seat, view: View, shown: int) -> None:
-        self._portal, self._socket, self._seat, self._view = portal, socket, seat, view
-        self._shown = max(shown, seat.story.first - 1)
+    def __init__(self, portal: Portal, socket: WebSocket, play: PlaySession, view: View, shown: int) -> None:
+        self._portal, self._socket, self._play, self._view = portal, socket, play, view
+        self._shown = max(shown, play.story.first - 1)
         self._waiting = 0
         self._news: dict[str, Any] = {}
         self._last: dict[str, object] = {}
@@ -42,7 +42,7 @@ class Screen:
 
     @property
     def session(self) -> Session | None:
-        return self._seat.session
+        return self._play.session
 
     def wake(self, more: int = 0, *, at_once: bool = False) -> None:
         """Send what is new, after a rest unless somebody waits for it; `more` characters of the story have come.
@@ -50,7 +50,7 @@ class Screen:
         A page that is too slow to take them is cut off.
         """
         self._waiting += more
-        if self._shown < self._seat.story.first - 1 or self._portal.limits.too_slow(self._waiting):
+        if self._shown < self._play.story.first - 1 or self._portal.limits.too_slow(self._waiting):
             self.end(TOO_SLOW)
         rest = 0.0 if at_once else self._sent_at + REST - self._loop.time()
         if rest <= 0:
@@ -97,7 +97,7 @@ class Screen:
             self._news[name] = self._news.get(name, {}) | changed
             self.wake()
 
-    def outdate(self, name: str, key: str) -> None:
+    def mark_stale(self, name: str, key: str) -> None:
         """Have an entry of a mapping sent at the next look, whatever it is then."""
         known = self._last.get(name)
         if isinstance(known, dict) and key in known:
@@ -138,7 +138,7 @@ class Screen:
                 return
 
     def _batch(self) -> str:
-        story, self._waiting = self._seat.story, 0
+        story, self._waiting = self._play.story, 0
         parts = [f'"{name}":{to_json(value)}' for name, value in self._news.items()]
         self._news.clear()
         if self._shown < story.last:

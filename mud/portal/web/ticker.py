@@ -55,7 +55,7 @@ class Ticker:
                     screen.add("said", said, MOST_WORDS)
                 for went in self.views.went(screen.session, step):
                     screen.add("went", went, MOST_WORDS)
-                    screen.outdate("each_person", went[0])  # the page moves it by itself
+                    screen.mark_stale("each_person", went[0])  # the page moves it by itself
 
     async def _look(self) -> None:
         while True:

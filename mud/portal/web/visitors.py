@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from mud.portal.phrases import IDLE
 from mud.portal.portal import Portal
 from mud.portal.session import Message, Session
-from mud.portal.web.seat import Seat
+from mud.portal.web.play_session import PlaySession
 from mud.storage.accounts import Account
 from mud.world.roles import Role
 
@@ -33,7 +33,7 @@ class Visitor:
     role: Role
     account: Account | None
     seen: float
-    seat: Seat
+    play: PlaySession
 
     @property
     def name(self) -> str:
@@ -56,7 +56,7 @@ class Visitors:
     def sign_in(self, role: Role, account: Account | None) -> str:
         """Sign a browser in and return its cookie's value."""
         if len(self._visitors) >= MOST:
-            oldest = min(self._visitors, key=lambda one: (self._visitors[one].seat.taken, self._visitors[one].seen))
+            oldest = min(self._visitors, key=lambda one: (self._visitors[one].play.taken, self._visitors[one].seen))
             self.sign_out(oldest)
         cookie = secrets.token_urlsafe(32)
 
@@ -71,15 +71,15 @@ class Visitors:
             if role is Role.GUEST:  # whose character goes with the session
                 self._visitors.pop(cookie, None)
 
-        seat = Seat(self._portal, enter, left)
-        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), seat)
+        play = PlaySession(self._portal, enter, left)
+        self._visitors[cookie] = Visitor(role, account, self._clock.monotonic(), play)
         return cookie
 
     def sign_out(self, cookie: str) -> None:
         """Sign a browser out, and end its session in the world."""
         gone = self._visitors.pop(cookie, None)
         if gone is not None:
-            gone.seat.leave()
+            gone.play.leave()
 
     def find(self, cookie: str) -> Visitor | None:
         """Return who has this cookie, with the role of today; None when nobody has, or may have no longer."""
@@ -87,7 +87,7 @@ class Visitors:
         if found is None:
             return None
         now = self._clock.monotonic()
-        if not self._still_good(found) or (now - found.seen > LASTS and not found.seat.taken):
+        if not self._still_good(found) or (now - found.seen > LASTS and not found.play.taken):
             self.sign_out(cookie)
             return None
         found.seen = now
@@ -106,8 +106,8 @@ class Visitors:
     def sweep(self) -> None:
         """Sign out whose time is over, and let go who has typed nothing for too long."""
         for cookie, one in list(self._visitors.items()):
-            one.seat.leave_when_idle(self._portal.say(IDLE))
-            if self._clock.monotonic() - one.seen > LASTS and not one.seat.taken:
+            one.play.leave_when_idle(self._portal.say(IDLE))
+            if self._clock.monotonic() - one.seen > LASTS and not one.play.taken:
                 self.sign_out(cookie)
 
     def close(self) -> None:

@@ -12,7 +12,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed
 
 from mud.portal.web.connection import FRAMES_AT_ONCE
-from mud.portal.web.seat import GRACE, MOST_MESSAGES, Story
+from mud.portal.web.play_session import GRACE, MOST_MESSAGES, Story
 from mud.world.roles import Role
 from tests.unit.agents.llm.stage import HandClock, settle
 from tests.unit.mud.portal.web.stage import PASSWORD, Browser, Desk, Served, served, visiting

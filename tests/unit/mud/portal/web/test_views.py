@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 
-from mud.portal.web.seat import to_json
+from mud.portal.web.play_session import to_json
 from mud.portal.web.views import PageViews
 from mud.world.roles import Role
 from tests.unit.mud.portal.web.stage import served, visiting

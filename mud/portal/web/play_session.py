@@ -1,4 +1,4 @@
-"""A person's seat in the world: its session and its story, which outlive the connections of the browser."""
+"""A person's session in the world with its story, which outlive the connections of the browser."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class SentLine(NamedTuple):
     private: bool
 
 
-class Seat:
+class PlaySession:
     """Somebody's place in the world.
 
     Args:
@@ -92,7 +92,7 @@ class Seat:
         """Whether the character is led from here."""
         return self.session is not None
 
-    def sit(self, screen: Screen, address: str) -> Session:
+    def attach(self, screen: Screen, address: str) -> Session:
         """Add a page, and let the character in if it is not there. Raises LociError and OSError."""
         if self._leaving is not None:
             self._leaving.cancel()
@@ -105,7 +105,7 @@ class Seat:
         self.screens.add(screen)
         return self.session
 
-    def rise(self, screen: Screen) -> None:
+    def detach(self, screen: Screen) -> None:
         """Take a page away. The character of the last one leaves a little later, as most people come back at once."""
         self.screens.discard(screen)
         if not self.screens and self.session is not None and self._leaving is None:
