@@ -65,7 +65,7 @@ class SentLine(NamedTuple):
 
 
 class PlaySession:
-    """Somebody's place in the world.
+    """What somebody plays in at the pages, with the story that it showed.
 
     Args:
         enter: lets the person in who comes from an address; raises LociError and OSError.
