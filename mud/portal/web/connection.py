@@ -24,8 +24,8 @@ LONGEST_NUMBER = 12  # digits
 LONGEST_PAGE = 32  # characters of the name that a page gives itself
 LONGEST_COMPLETED = 400  # characters of a line that is completed
 MOST_CHOICES = 12
-FRAMES_A_SECOND, FRAMES_AT_ONCE = 20, 60
-"""What one page may send, whatever it is; what is too fast waits."""
+FRAMES_A_SECOND, FRAMES_AT_ONCE, FRAMES_A_LINE = 20, 60, 2
+"""What one page may send, whatever it is, or so many for each line that may be typed; what is too fast waits."""
 COMPLETED_EVERY = 0.05  # seconds between two lines that are completed for a page
 
 
@@ -106,9 +106,10 @@ async def _read(visit: Visit, screen: Screen) -> None:
     clock, frames, completed = visit.portal.clock, RateTable(), _Completed(visit.portal, screen)
     async for text in visit.socket.iter_text():
         now = clock.monotonic()
-        if pause := frames.wait("", now, 1 / FRAMES_A_SECOND, FRAMES_AT_ONCE):
+        every = 1 / max(FRAMES_A_SECOND, FRAMES_A_LINE * visit.portal.settings().lines_per_second)
+        if pause := frames.wait("", now, every, FRAMES_AT_ONCE):
             await clock.sleep(pause)
-        frames.count("", now, 1 / FRAMES_A_SECOND)
+        frames.count("", now, every)
         try:
             sent = orjson.loads(text)
         except orjson.JSONDecodeError:
