@@ -95,7 +95,8 @@ def test_how_long_the_event_loop_stands_still_is_timed_by_its_own_work() -> None
 
     with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
         runner.run(work())
-    assert timing.wall.longest >= timing.cpu.longest >= 0.03
+    assert timing.cpu.longest >= 0.03
+    assert timing.wall.longest > 0.9 * timing.cpu.longest  # two clocks, read one after the other
     buckets = dict(timing.cpu.buckets())
     assert buckets["+Inf"] - buckets["0.02"] == 1
     timing.add(time.monotonic() + 40, 0.001, 0.001)
