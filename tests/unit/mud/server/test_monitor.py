@@ -100,6 +100,6 @@ def test_how_long_the_event_loop_stands_still_is_timed_by_its_own_work() -> None
     buckets = dict(timing.cpu.buckets())
     assert buckets["+Inf"] - buckets["0.02"] == 1
     timing.add(time.monotonic() + 40, 0.001, 0.001)
-    assert timing.wall.longest >= 0.03
+    assert timing.wall.longest > 0.9 * 0.03
     timing.add(time.monotonic() + 80, 0.001, 0.001)
     assert timing.wall.longest == timing.cpu.longest == 0.001
