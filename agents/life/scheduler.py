@@ -101,6 +101,12 @@ class Scheduler:
         self.answers: dict[str, bool] = {}
         """Whether the model of each LLM profile in use answers, as far as known."""
 
+    def prepare(self) -> None:
+        """Load all that brains need before the first one thinks. Takes some tenths of a second; may run in a thread."""
+        for brain in self._drives.brains():
+            brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
+        self._drives.interpreter().prepare()
+
     def begin(self, agent: Agent) -> None:
         """Give an agent brains; its first thought comes soon."""
         drives = self._drives

@@ -22,12 +22,14 @@ from agents.definition import check_name
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
+from agents.llm.tokens import bundled_tokenizer
 from mud.engine.chronicle import Chronicle, show_event, show_event_json
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError
 from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
+from mud.server.garbage import collect_all, short_collections
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -38,7 +40,7 @@ from mud.server.people import People, look_through
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.traces import tracing
-from mud.server.wiring import Parts, load_brains, must_have_words, opened, spare_what_stays
+from mud.server.wiring import Parts, load_brains, must_have_words, opened
 from mud.storage.paths import check_held
 from mud.supervise import in_thread, supervise
 from mud.world.events import Request
@@ -50,6 +52,8 @@ Shown = TypeVar("Shown")
 
 MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
 CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
+COLLECT_AFTER = 600.0
+"""Seconds between two looks whether nobody plays, and all garbage can be collected."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
 WEB = range(8000, 8016)
@@ -162,11 +166,11 @@ class App:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
         parts.minds.holds_for = HELD_FOR
-        spare_what_stays()
-        try:
-            await self._until_over()
-        finally:
-            await self._close()
+        with short_collections():
+            try:
+                await self._until_over()
+            finally:
+                await self._close()
         check_held(parts.vault)
         if why := parts.unwritten():
             raise LociError(f"{why}; the next start gives it to them, if their folders are there then")
@@ -207,6 +211,8 @@ class App:
             ("mind pages", self._pages.run),
             ("watching the vault", self._reloading.watcher.run),
             ("looking through archives", self._check_lives),
+            ("loading the tokenizer", self._load_tokenizer),
+            ("collecting garbage", self._collect_garbage),
         ]
         if self._ports():
             duties.append(("the doors", self._open_doors))
@@ -278,7 +284,7 @@ class App:
     async def _live_on(self) -> None:
         """Load brains and summarizers in a thread, so that the event loop is not blocked, then run the agents."""
         await self._parts.clock.sleep(COME_IN)
-        await asyncio.to_thread(load_brains)
+        await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
@@ -302,6 +308,18 @@ class App:
         await self._parts.clock.sleep(COME_IN)
         problems = await in_thread(partial(check_lives, self._parts.vault))
         self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
+
+    async def _load_tokenizer(self) -> None:
+        """Load what counts tokens, which the first prompt or fold would otherwise wait for."""
+        await self._parts.clock.sleep(COME_IN)
+        await asyncio.to_thread(bundled_tokenizer)
+
+    async def _collect_garbage(self) -> None:
+        """Go through all objects every so often, while nobody would have to wait for it."""
+        while True:
+            await self._parts.clock.sleep(COLLECT_AFTER)
+            if not any(self._people.sessions):
+                collect_all()
 
     async def _keep_saving(self) -> None:
         saved = -1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -391,12 +390,3 @@ def must_have_words(texts: TextStore) -> None:
             raise unsafe(texts.folder, OUTSIDE)
         source = f"copy them from {SHIPPED / 'text'}"
         raise LociError(f"the vault's text/ has no words for {missing[0]} and {len(missing) - 1} more; {source}")
-
-
-def spare_what_stays() -> None:
-    """Exclude everything loaded so far from garbage collection.
-
-    Modules, world and agents stay; collecting them all stopped the event loop for 20 to 40 ms now and then.
-    """
-    gc.collect()
-    gc.freeze()

@@ -34,8 +34,9 @@ from mud.process import temporary_folder
 from mud.registry import Registry
 from mud.server.bulk import newcomer
 from mud.server.checks import voices_in
+from mud.server.garbage import spare_what_stays
 from mud.server.requests import carry_out
-from mud.server.wiring import ModelSource, Parts, load_brains, opened, spare_what_stays, vault_in
+from mud.server.wiring import ModelSource, Parts, load_brains, opened, vault_in
 from mud.simulation.figures import Figures, resident, state_hash
 from mud.storage.files import copy_folder
 from mud.storage.texts import TextStore

@@ -105,6 +105,12 @@ class Interpreter:
 
     # ---- what is worked out when it is first needed, as most lines need the patterns alone ----
 
+    def prepare(self) -> None:
+        """Work all of it out now; it takes about 0.2 s, during which other threads go on."""
+        _ = self._examples, self._against, self._known, self._meant
+        for _, one in self._patterns:
+            one.fits(())
+
     @cached_property
     def _shown(self) -> tuple[tuple[str, str, bool, tuple[Token, ...]], ...]:
         """The examples and counterexamples: of which intent, the text, whether it is none of it, and its words."""

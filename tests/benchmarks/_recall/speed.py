@@ -23,7 +23,8 @@ from agents.recall.documents import digest_of, text_of
 from agents.recall.recall import FOLDER, LEXICAL, RecallService
 from agents.recall.settings import RecallSettings
 from mud.errors import LociError
-from mud.server.wiring import Parts, opened, spare_what_stays
+from mud.server.garbage import spare_what_stays
+from mud.server.wiring import Parts, opened
 from tests.benchmarks._bench import Report, Say, Table
 from tests.benchmarks._recall.apart import Apart
 from tests.benchmarks._recall.made_up import MadeUp, end_of

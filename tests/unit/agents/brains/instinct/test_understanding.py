@@ -26,6 +26,12 @@ def test_every_example_finds_its_own_intent() -> None:
     assert wrong == []
 
 
+def test_all_that_is_worked_out_beforehand_reads_as_what_is_worked_out_when_it_is_needed() -> None:
+    prepared, _ = parse_interpreter(FILES)
+    prepared.prepare()
+    assert all(prepared.read(text, NAMES) == INTERPRETER.read(text, NAMES) for _, text in EXAMPLES[::20])
+
+
 def test_no_pattern_of_another_intent_takes_an_example() -> None:
     read = [(name, text, INTERPRETER.pattern(text, NAMES)) for name, text in EXAMPLES]
     assert [(name, text, found) for name, text, found in read if found and found.intent != name] == []

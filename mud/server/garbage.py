@@ -1,0 +1,45 @@
+"""Garbage collection that never stops the event loop for long.
+
+A full collection goes through every object; of modules, a world and agents that is 20 to 40 ms, and more with every
+person. So what was there is left out from then on, until there is time to look at everything again.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+OLDEST = 2
+"""The generation of a full collection."""
+
+
+def spare_what_stays() -> None:
+    """Collect what is garbage now, and leave everything else out of later collections."""
+    gc.collect()
+    gc.freeze()
+
+
+def collect_all() -> None:
+    """Collect all garbage, also of what was left out so far. It takes some tenths of a second."""
+    gc.unfreeze()
+    spare_what_stays()
+
+
+@contextmanager
+def short_collections() -> Iterator[None]:
+    """Within the block also leave out what each full collection found to be in use.
+
+    What becomes garbage of that, and is part of a cycle, is collected by `collect_all` only.
+    """
+    spare_what_stays()
+    gc.callbacks.append(_spare_survivors)
+    try:
+        yield
+    finally:
+        gc.callbacks.remove(_spare_survivors)
+
+
+def _spare_survivors(phase: str, info: dict[str, int]) -> None:
+    if phase == "stop" and info["generation"] == OLDEST:
+        gc.freeze()
