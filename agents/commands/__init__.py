@@ -17,7 +17,7 @@ _NAMES = """
     @archive @bootstrap-summaries @brain @compact-memories @compaction @cost @my-description @set-description dream
     @forget @my-goal @set-goal @impersonate @edit-interval @journal @llm-status @memory-history note @overwrite-note
     @restore-note notes @note-history @pause @resume @possess @release @my-profile @set-profile @show-profile
-    @edit-profile @rebuild-summaries recall @memory-status think @undo-change @why
+    @edit-profile @rebuild-summaries recall @memory-status think @training @undo-change @why
 """
 ORDER = tuple(_NAMES.split())
 """The order in help and in prompts; other commands follow."""

@@ -1,0 +1,121 @@
+"""Training data: thoughts of an agent as JSON lines, from its traces, which hold each prompt by its sections.
+
+A thought is left out when its agent held anything in confidence by then, or whispered: a summary in the prompt may tell
+it in other words, so looking for the words of the whisper would not be safe.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+from agents.memory.entries import Entry
+from agents.memory.memory import Memory
+from agents.mind.interpreter import is_secret
+from agents.mind.traces import ModelCall, Trace, TraceFile
+from mud.world.events import WHISPERED
+
+FORMS = ("chat", "completion")
+OUTCOMES = ("done", "refused", "rejected")
+"""The world carried the line out, the world refused it, or the reply was no line that could be used."""
+
+_CHUNK = 4096  # memories that are read at once
+_UNSOUND = 0  # the step from which on everything counts as private
+
+
+class Example(NamedTuple):
+    """One call to a model. `reply` is the line that was submitted; for a rejected one, what the model wrote."""
+
+    agent: str
+    at: str
+    step: int
+    brain: str
+    model: str
+    outcome: str
+    prompt: str
+    reply: str
+    private: bool
+
+    def record(self, form: str) -> dict[str, Any]:
+        """Return the example in one of `FORMS`, with what it came from."""
+        told = {name: getattr(self, name) for name in ("agent", "at", "step", "brain", "model", "outcome")}
+        if form == "completion":
+            return {"prompt": self.prompt, "completion": f" {self.reply}", **told}
+        words = (("user", self.prompt), ("assistant", self.reply))
+        return {"messages": [{"role": role, "content": text} for role, text in words], **told}
+
+
+def training_examples(name: str, who: str, traces: TraceFile, memory: Memory) -> Iterator[Example]:
+    """Yield every model call behind the submitted lines of an agent, newest first. Raises OSError for its archive."""
+    private_from = _private_from(memory)
+    for head in traces.heads(who):
+        try:
+            trace = head.trace()
+        except ValueError:
+            continue  # a broken line
+        private = (private_from is not None and trace.step >= private_from) or _whispers(trace.line or "")
+        for call in trace.asked:
+            if call.sections and call.reply.strip():
+                yield _example(name, trace, call, private=private)
+
+
+def _example(name: str, trace: Trace, call: ModelCall, *, private: bool) -> Example:
+    outcome = "rejected" if call.rejected else "refused" if trace.refused else "done"
+    reply = call.reply.strip() if call.rejected else trace.line or ""
+    *above, cue = (section.text for section in call.sections)
+    prompt = "\n".join(["\n\n".join(above), cue]) if above else cue
+    private = private or _whispers(call.reply)
+    return Example(name, trace.at, trace.step, trace.brain, call.model, outcome, prompt, reply, private)
+
+
+def _whispers(line: str) -> bool:
+    return line.lstrip(" ~>").casefold().startswith("whisper")
+
+
+def _private_from(memory: Memory) -> int | None:
+    """Return the step that left the first private memory; None without one, 0 when a memory cannot be read."""
+    for first in range(1, memory.total + 1, _CHUNK):
+        last = min(first + _CHUNK - 1, memory.total)
+        entries = memory.read(first, last)
+        if len(entries) != last - first + 1:
+            return _UNSOUND
+        found = next((entry.source for entry in entries if _is_private(entry)), None)
+        if found is not None:
+            return found
+    return next((entry.source for entry in memory.tail if _is_private(entry)), None)  # also those in no archive yet
+
+
+def _is_private(entry: Entry) -> bool:
+    return entry.mark == WHISPERED or is_secret(entry)
+
+
+class Wanted(NamedTuple):
+    """Which examples are exported; an empty text means all."""
+
+    form: str = "chat"
+    brain: str = ""
+    outcome: str = ""
+    whispers: bool = False
+
+    def takes(self, example: Example) -> bool:
+        return self.brain in ("", example.brain) and self.outcome in ("", example.outcome)
+
+
+class Exported(NamedTuple):
+    """JSON lines, oldest first, and the number of examples left out as private."""
+
+    text: str
+    count: int
+    private: int
+
+
+Source = Callable[[], Iterator[Example]]
+
+
+def export_training(sources: list[Source], wanted: Wanted) -> Exported:
+    """Return the wanted examples of all sources as JSON lines. Only reads, so it may run in a thread."""
+    taken = [example for source in sources for example in source() if wanted.takes(example)]
+    kept = sorted((one for one in taken if wanted.whispers or not one.private), key=lambda one: (one.at, one.step))
+    lines = [json.dumps(example.record(wanted.form), ensure_ascii=False) + "\n" for example in kept]
+    return Exported("".join(lines), len(kept), len(taken) - len(kept))
