@@ -78,4 +78,4 @@ def _export(minds: Population, agents: list[Agent], wanted: Wanted) -> str:
         write_atomic(path, exported.text)
     except OSError as error:
         raise Refusal(minds.say(FAILED, file=file, why=error.strerror or error)) from None
-    return minds.say(WRITTEN, count=exported.count, private=exported.private, file=file)
+    return minds.say(WRITTEN, count=exported.written, private=exported.private, file=file)

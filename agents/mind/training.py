@@ -103,10 +103,10 @@ class Wanted(NamedTuple):
 
 
 class Exported(NamedTuple):
-    """JSON lines, oldest first, and the number of examples left out as private."""
+    """JSON lines, oldest first, how many these are, and how many examples were left out as private."""
 
     text: str
-    count: int
+    written: int
     private: int
 
 

@@ -35,9 +35,9 @@ def training(args: argparse.Namespace) -> int:
     with opened(args.vault, writable=False) as parts:
         exported = write_training(parts, args.file, args.agent, wanted_by(args))
     if args.json:
-        emit({"file": str(args.file), "count": exported.count, "private": exported.private})
+        emit({"file": str(args.file), "count": exported.written, "private": exported.private})
     else:
-        print(f"{exported.count} examples in {args.file}; {exported.private} left out as private")
+        print(f"{exported.written} examples in {args.file}; {exported.private} left out as private")
     return 0
 
 

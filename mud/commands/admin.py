@@ -1,4 +1,4 @@
-"""Leaving the world, and commands of the owner, each a request to the application: save, reload, show settings."""
+"""Leaving the world, and requests to the application: save, reload, settings, texts, models, the chronicle."""
 
 from __future__ import annotations
 
@@ -40,6 +40,43 @@ def show_config(ctx: Context, key: str) -> Outcome:
     Example: @show-config immediate_window
     """
     return Outcome("", requests=(Request("show_config", ctx.actor.id, ctx.step, {"key": key}),))
+
+
+@command("@show-text", "<key>", role=Role.BUILDER, category="admin", keeps="skip")
+def show_text(ctx: Context, key: str) -> Outcome:
+    """See a text as it is now, its places, and where it stands; with the beginning of a key, the keys below it.
+
+    Example: @show-text commands.quit.goodbye
+    Example: @show-text commands.take
+    """
+    return Outcome("", requests=(Request("show_text", ctx.actor.id, ctx.step, {"key": key}),))
+
+
+@command("@llm-config", "[what]", role=Role.OWNER, category="admin", keeps="skip")
+def llm_config(ctx: Context, what: str) -> Outcome:
+    """See how each use of a model is set and where each value comes from; set one; or make one small call as a test.
+
+    Keys are never shown. A changed value is written into its file in config/llm, and holds at once.
+
+    Example: @llm-config
+    Example: @llm-config think model llama3
+    Example: @llm-config think test
+    """
+    return Outcome("", requests=(Request("llm_config", ctx.actor.id, ctx.step, {"what": what}),))
+
+
+@command("@narrative", "[what]", category="query", keeps="skip")
+def narrative(ctx: Context, what: str) -> Outcome:
+    """Read the chronicle: what happened lately, here, in a place, or what somebody did; a number says how many lines.
+
+    The owner reads all of it, everybody else what happened in public where they have been.
+
+    Example: @narrative
+    Example: @narrative here 20
+    Example: @narrative Eliza
+    """
+    args = {"what": what, "may": "all" if ctx.role >= Role.OWNER else "visited"}
+    return Outcome("", requests=(Request("narrative", ctx.actor.id, ctx.step, args),))
 
 
 @command("quit", aliases=("exit", "bye"), role=Role.GUEST, category="admin", keeps="skip")

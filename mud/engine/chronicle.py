@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from mud.engine.engine import Step
 from mud.storage.files import VaultLog
@@ -50,6 +52,28 @@ class Chronicle:
             self._show({"at": step.at, "place": place, "kind": event.kind, "actor": name, "text": event.text})
         except OSError:
             self._show = None
+
+
+class Record(NamedTuple):
+    """An event as the file has it; `at` is ISO 8601."""
+
+    at: str
+    place: str
+    text: str
+
+
+_LINE = re.compile(r"- (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \*(.+?)\* (.*)")
+
+
+def parse_chronicle(data: bytes) -> list[Record]:
+    """Return the events of a part of a file, oldest first; a torn one at its beginning is left out."""
+    found: list[Record] = []
+    for line in data.decode("utf-8", "replace").split("\n"):
+        if told := _LINE.fullmatch(line):
+            found.append(Record(f"{told[1]}T{told[2]}.000Z", told[3], told[4]))
+        elif found:
+            found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{line}")
+    return [one._replace(text=one.text.rstrip()) for one in found]
 
 
 def show_event(event: Mapping[str, str | None]) -> None:

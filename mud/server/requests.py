@@ -14,7 +14,10 @@ from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
 from mud.server.accounts import ANSWERS, answer
 from mud.server.checks import check_lives
+from mud.server.model_settings import configure_models
+from mud.server.narrative import show_narrative
 from mud.server.people import People
+from mud.server.text_lookup import show_text
 from mud.server.wiring import Parts
 from mud.storage.settings import Value, write_typed
 from mud.world.events import Request
@@ -47,13 +50,8 @@ async def carry_out(parts: Parts, request: Request, reload: Reload, people: Peop
     try:
         if people is not None and request.name in ANSWERS:
             return await answer(people, parts.texts, request)
-        match request.name:
-            case "save":
-                return _save(parts)
-            case "reload":
-                return await _reload(parts, reload)
-            case "show_config":
-                return _show_config(parts, request.args.get("key", ""))
+        if request.name in _OWN:
+            return await _of_the_program(parts, request, reload, people)
         return await parts.answerers.get(request.name).run(parts.minds, request)
     except Refusal as refusal:
         return refusal
@@ -62,6 +60,25 @@ async def carry_out(parts: Parts, request: Request, reload: Reload, people: Peop
     except Exception:
         log.exception("the request %s of %s failed", request.name, request.who)
         return Refusal(parts.texts.render(UNANSWERED, name=request.name))
+
+
+_OWN = ("save", "reload", "show_config", "show_text", "llm_config", "narrative")
+
+
+async def _of_the_program(parts: Parts, request: Request, reload: Reload, people: People | None) -> Outcome:
+    match request.name:
+        case "save":
+            return _save(parts)
+        case "reload":
+            return await _reload(parts, reload)
+        case "show_config":
+            return _show_config(parts, request.args.get("key", ""))
+        case "show_text":
+            return show_text(parts.texts, request.args.get("key", ""))
+        case "llm_config":
+            return await configure_models(parts, request.args.get("what", ""), people.wrote if people else None)
+        case _:
+            return await show_narrative(parts, request)
 
 
 def _save(parts: Parts) -> Outcome:

@@ -18,25 +18,18 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ProfileView
 from agents.llm.spending import BudgetSettings, Notice
 from agents.recall.settings import SERVED, RecallSettings
-from mud.engine.chronicle import SILENT
+from mud.engine.chronicle import SILENT, parse_chronicle
 from mud.engine.engine import Step
-from mud.errors import Problem, Refusal
 from mud.portal.views import Json
-from mud.server.checks import FAMILIES, SCHEMAS, check_files, check_lives
+from mud.server.checks import check_files, check_lives
+from mud.server.settings_editor import SettingsEditor
 from mud.server.wiring import Parts
-from mud.storage.configuration import FOLDER
-from mud.storage.files import read_if_there, write_atomic
 from mud.storage.paths import read_end
-from mud.storage.settings import Setting, describe, read_typed, replace_setting, write_typed
 from mud.supervise import in_thread
 
 EVENTS = 500
 """Events of the chronicle that are shown at most."""
 TAIL = 64 * 1024  # bytes of the file that are read for what happened before the start
-LONGEST_TYPED = 4_000
-TOLD = 3  # problems that a refused value is told at most
-
-_LINE = re.compile(r"- (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \*(.+?)\* (.*)")
 
 
 class WorldReader:
@@ -47,11 +40,11 @@ class WorldReader:
     """
 
     def __init__(self, parts: Parts, take_up: Callable[[Path, str], None]) -> None:
-        self._parts, self._take_up = parts, take_up
+        self._parts, self._editor = parts, SettingsEditor(parts, take_up)
         self._events: deque[Json] = deque(maxlen=EVENTS)
         self._events.extend(_earlier(parts.vault / "log/chronicle.md", self._names()))
         self._followers: set[Callable[[Json], None]] = set()
-        self._changing, self._checking = asyncio.Lock(), asyncio.Lock()
+        self._checking = asyncio.Lock()
         parts.engine.observe(self._observe)
 
     # ---- the chronicle ----
@@ -127,81 +120,11 @@ class WorldReader:
 
     def settings(self) -> list[Json]:
         """Return every setting, file by file."""
-        configuration = self._parts.configuration
-        files = [
-            *SCHEMAS,
-            *(f"{folder}/{name}" for folder, one in FAMILIES.items() for name in configuration.names(one)),
-        ]
-        return [self._setting(file, one) for file in files for one in describe(_schema(file))]
-
-    def _setting(self, file: str, setting: Setting) -> Json:
-        (value, origin), *_ = self._parts.configuration.layers(file, setting)
-        own = [
-            {"agent": one.name, "typed": write_typed(told.value), "origin": f"{told.file}:{told.line}"}
-            for one in self._parts.minds.definitions.values()
-            if setting.per_agent and file in SCHEMAS and (told := one.overrides.get(setting.key)) is not None
-        ]
-        return {
-            "file": file,
-            "key": setting.key,
-            "type": setting.type,
-            "typed": write_typed(value),
-            "default": write_typed(setting.default),
-            "origin": origin,
-            "help": setting.help,
-            "expected": setting.expected,
-            "low": setting.low,
-            "high": setting.high,
-            "choices": list(setting.choices),
-            "or_address": setting.or_address,
-            "own": own,
-        }
+        return self._editor.settings()
 
     async def change(self, file: str, key: str, typed: str, was: str) -> Json:
-        """Set a setting in its file, and have the file read again. All that is not its value stays in the file.
-
-        Raises LociError with what `check` would say when that would be a mistake; then nothing has changed.
-        """
-        setting = self._find(file, key)
-        if len(typed) > LONGEST_TYPED or "\n" in typed or "\r" in typed:
-            raise Refusal(f"A value is one line of at most {LONGEST_TYPED:,} characters.")
-        try:
-            value = read_typed(setting, typed)
-        except ValueError as error:
-            raise Refusal(f"{key}: {error}") from None
-        name, path = f"{FOLDER}/{file}.md", self._parts.vault / FOLDER / f"{file}.md"
-        async with self._changing:
-            if self._setting(file, setting)["typed"] != was:
-                raise Refusal(f"{key} was changed meanwhile; look at it again.")
-            text = read_if_there(path, file=name) or ""
-            changed = replace_setting(text, _schema(file), setting.key, value, name)
-            if wrong := await asyncio.to_thread(self._made_wrong, path, changed):
-                raise Refusal("\n".join(map(str, wrong[:TOLD])))
-            if (read_if_there(path, file=name) or "") != text:
-                raise Refusal(f"{name} was changed meanwhile; try again.")
-            try:
-                write_atomic(path, changed)
-            except OSError as error:
-                raise Refusal(f"{name} cannot be written: {error.strerror or error}.") from None
-            self._take_up(path, changed)
-        return self._setting(file, setting)
-
-    def _find(self, file: str, key: str) -> Setting:
-        known = file in SCHEMAS or any(
-            file == f"{folder}/{name}"
-            for folder, one in FAMILIES.items()
-            for name in self._parts.configuration.names(one)
-        )
-        found = next((one for one in describe(_schema(file)) if one.key == key), None) if known else None
-        if found is None:
-            raise Refusal(f"There is no setting {key} in {FOLDER}/{file}.md.")
-        return found
-
-    def _made_wrong(self, path: Path, changed: str) -> list[Problem]:
-        """Return the problems that a changed text of a config file would cause."""
-        vault = self._parts.vault
-        known = check_files(vault)
-        return [one for one in check_files(vault, instead={path: changed}) if one not in known]
+        """Set a setting in its file; see `SettingsEditor.change`."""
+        return await self._editor.change(file, key, typed, was)
 
     # ---- problems ----
 
@@ -214,10 +137,6 @@ class WorldReader:
             {"file": one.file, "line": one.line, "key": one.key, "message": one.message, "text": str(one)}
             for one in dict.fromkeys(found)
         ]
-
-
-def _schema(file: str) -> type:
-    return SCHEMAS[file] if file in SCHEMAS else FAMILIES[file.rpartition("/")[0]]
 
 
 def _profile(view: ProfileView) -> Json:
@@ -248,11 +167,7 @@ def _earlier(path: Path, names: list[str]) -> list[Json]:
         return []
     actor = re.compile("|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True))))
     found: list[Json] = []
-    for line in data.decode("utf-8", "replace").split("\n"):
-        if told := _LINE.fullmatch(line):
-            who = actor.match(told[4])
-            at = f"{told[1]}T{told[2]}.000Z"
-            found.append({"at": at, "place": told[3], "kind": None, "actor": who[0] if who else None, "text": told[4]})
-        elif found:
-            found[-1]["text"] += f"\n{line}"
-    return [{**one, "text": one["text"].rstrip()} for one in found]
+    for at, place, text in parse_chronicle(data):
+        who = actor.match(text)
+        found.append({"at": at, "place": place, "kind": None, "actor": who[0] if who else None, "text": text})
+    return found

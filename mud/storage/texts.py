@@ -238,6 +238,11 @@ class TextStore:
         text = self._texts.get(key)
         return (text.file, text.line) if text else ("text", 0)
 
+    def places(self, key: str) -> frozenset[str]:
+        """Return the places of a text under a full key; none without such a key."""
+        text = self._texts.get(key)
+        return text.places if text else frozenset()
+
     def keys(self, prefix: str = "") -> list[str]:
         return sorted(key for key in self._texts if key.startswith(prefix))
 
