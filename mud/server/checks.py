@@ -375,8 +375,8 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.text_lookup",
-    "mud.server.narrative", "mud.server.model_settings", "mud.server.reloading", "mud.commands._here", "mud.commands._command",
-    "mud.server.accounts", "mud.server.away",
+    "mud.server.narrative", "mud.server.model_settings", "mud.server.reloading", "mud.commands._here",
+    "mud.commands._command", "mud.server.accounts", "mud.server.away",
     "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",

@@ -30,6 +30,7 @@ USAGE = phrase("app.llm.usage")
 PROMPT = phrase("app.llm.prompt")
 
 KEYS = ("host", "model", "backend", "api", "temperature", "max_tokens", "num_ctx", "timeout")
+OWNER = "@llm-config"  # whose call it is in `@cost`
 WORDS = 80  # characters of a reply that are shown
 
 TakeUp = Callable[[Path, str], None]
@@ -100,7 +101,7 @@ async def _test(parts: Parts, name: str) -> str:
     if name.casefold() == EMBED:
         raise Refusal(say(UNTESTED, name=name))
     try:
-        reply = await parts.queue.ask(lambda: say(PROMPT), name, Urgency.PERSON, "")
+        reply = await parts.queue.ask(lambda: say(PROMPT), name, Urgency.PERSON, OWNER)
     except Unavailable as error:
         raise Refusal(say(SILENT, name=name, why=error), say(TRY, name=name, host=_host(parts, name))) from None
     words = shortened(" ".join(reply.text.split()), WORDS)

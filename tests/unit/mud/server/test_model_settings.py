@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mud.clock import RealClock
 from mud.world.roles import Role
 from tests.houses import house
 from tests.model_server import Server
@@ -45,7 +46,7 @@ async def test_a_mistake_is_refused_and_changes_nothing(tmp_path: Path, what: st
 
 
 async def test_a_test_tells_the_first_words_and_the_time(tmp_path: Path, server: Server) -> None:
-    async with house(tmp_path) as home:
+    async with house(tmp_path, RealClock()) as home:
         ann = home.enter("Ann")
         await home.ask(ann, f"@llm-config think host {server.address('behaves')}")
         step = await home.ask(ann, "@llm-config think test")
@@ -54,7 +55,7 @@ async def test_a_test_tells_the_first_words_and_the_time(tmp_path: Path, server:
 
 
 async def test_a_test_that_fails_is_one_sentence_with_what_to_try(tmp_path: Path, server: Server) -> None:
-    async with house(tmp_path) as home:
+    async with house(tmp_path, RealClock()) as home:
         ann = home.enter("Ann")
         await home.ask(ann, f"@llm-config think host {server.address('fails')}")
         step = await home.ask(ann, "@llm-config think test")
