@@ -24,7 +24,7 @@ _CHUNK = 4096  # memories that are read at once
 _UNSOUND = 0  # the step from which on everything counts as private
 
 
-class Example(NamedTuple):
+class TrainingExample(NamedTuple):
     """One call to a model. `reply` is the line that was submitted; for a rejected one, what the model wrote."""
 
     agent: str
@@ -46,7 +46,7 @@ class Example(NamedTuple):
         return {"messages": [{"role": role, "content": text} for role, text in words], **told}
 
 
-def training_examples(name: str, who: str, traces: TraceFile, memory: Memory) -> Iterator[Example]:
+def training_examples(name: str, who: str, traces: TraceFile, memory: Memory) -> Iterator[TrainingExample]:
     """Yield every model call behind the submitted lines of an agent, newest first. Raises OSError for its archive."""
     private_from = _private_from(memory)
     for head in traces.heads(who):
@@ -60,13 +60,13 @@ def training_examples(name: str, who: str, traces: TraceFile, memory: Memory) ->
                 yield _example(name, trace, call, private=private)
 
 
-def _example(name: str, trace: Trace, call: ModelCall, *, private: bool) -> Example:
+def _example(name: str, trace: Trace, call: ModelCall, *, private: bool) -> TrainingExample:
     outcome = "rejected" if call.rejected else "refused" if trace.refused else "done"
     reply = call.reply.strip() if call.rejected else trace.line or ""
     *above, cue = (section.text for section in call.sections)
     prompt = "\n".join(["\n\n".join(above), cue]) if above else cue
     private = private or _whispers(call.reply)
-    return Example(name, trace.at, trace.step, trace.brain, call.model, outcome, prompt, reply, private)
+    return TrainingExample(name, trace.at, trace.step, trace.brain, call.model, outcome, prompt, reply, private)
 
 
 def _whispers(line: str) -> bool:
@@ -98,7 +98,7 @@ class Wanted(NamedTuple):
     outcome: str = ""
     whispers: bool = False
 
-    def takes(self, example: Example) -> bool:
+    def takes(self, example: TrainingExample) -> bool:
         return self.brain in ("", example.brain) and self.outcome in ("", example.outcome)
 
 
@@ -110,7 +110,7 @@ class Exported(NamedTuple):
     private: int
 
 
-Source = Callable[[], Iterator[Example]]
+Source = Callable[[], Iterator[TrainingExample]]
 
 
 def export_training(sources: list[Source], wanted: Wanted) -> Exported:

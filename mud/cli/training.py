@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from agents.agent import Agent
-from agents.mind.training import FORMS, OUTCOMES, Example, Exported, Wanted, export_training, training_examples
+from agents.mind.training import FORMS, OUTCOMES, Exported, TrainingExample, Wanted, export_training, training_examples
 from mud.cli import emit, tool
 from mud.errors import LociError
 from mud.server.wiring import Parts, opened
@@ -57,5 +57,5 @@ def write_training(parts: Parts, file: Path, agent: str | None, wanted: Wanted) 
     return exported
 
 
-def _examples(agent: Agent) -> Iterator[Example]:
+def _examples(agent: Agent) -> Iterator[TrainingExample]:
     return training_examples(agent.name, agent.id, agent.traces, agent.memory)

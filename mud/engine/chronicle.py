@@ -54,7 +54,7 @@ class Chronicle:
             self._show = None
 
 
-class Record(NamedTuple):
+class ChronicleRecord(NamedTuple):
     """An event as the file has it; `at` is ISO 8601."""
 
     at: str
@@ -65,12 +65,12 @@ class Record(NamedTuple):
 _LINE = re.compile(r"- (\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) \*(.+?)\* (.*)")
 
 
-def parse_chronicle(data: bytes) -> list[Record]:
+def parse_chronicle(data: bytes) -> list[ChronicleRecord]:
     """Return the events of a part of a file, oldest first; a torn one at its beginning is left out."""
-    found: list[Record] = []
+    found: list[ChronicleRecord] = []
     for line in data.decode("utf-8", "replace").split("\n"):
         if told := _LINE.fullmatch(line):
-            found.append(Record(f"{told[1]}T{told[2]}.000Z", told[3], told[4]))
+            found.append(ChronicleRecord(f"{told[1]}T{told[2]}.000Z", told[3], told[4]))
         elif found:
             found[-1] = found[-1]._replace(text=f"{found[-1].text}\n{line}")
     return [one._replace(text=one.text.rstrip()) for one in found]

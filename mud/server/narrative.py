@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agents.text.daytime import DAWN, date_of, local, part_of_day
 from mud.commands import LONGEST_SHOWN, Outcome, Say
-from mud.engine.chronicle import Record, parse_chronicle
+from mud.engine.chronicle import ChronicleRecord, parse_chronicle
 from mud.errors import Refusal
 from mud.server.wiring import Parts
 from mud.storage.paths import read_end
@@ -34,7 +34,7 @@ BOUND = 256 * 1024  # bytes that are read from the end of each file
 OLDER = 2  # older files that are read when the newest has too little
 LATE = 22  # hour from which on it is night
 
-Wanted = Callable[[Record], bool]
+Wanted = Callable[[ChronicleRecord], bool]
 
 
 async def show_narrative(parts: Parts, request: Request) -> Outcome:
@@ -53,7 +53,7 @@ async def show_narrative(parts: Parts, request: Request) -> Outcome:
     return Outcome("\n".join(lines) or say(NOTHING))
 
 
-def _place(place: bool, one: Record) -> dict[str, str]:
+def _place(place: bool, one: ChronicleRecord) -> dict[str, str]:
     return {} if place else {"place": one.place}
 
 
@@ -88,9 +88,9 @@ def _wanted(say: Say, world: World, who: str, name: str, known: set[str] | None)
     return True, lambda one: one.place == thing.name
 
 
-def _newest(log: Path, wanted: Wanted, count: int) -> list[Record]:
+def _newest(log: Path, wanted: Wanted, count: int) -> list[ChronicleRecord]:
     """Return the newest wanted events, oldest first, from the ends of the file and of a few older ones."""
-    found: list[Record] = []
+    found: list[ChronicleRecord] = []
     for records in _files(log):
         found = [*filter(wanted, records), *found][-count:]
         if len(found) >= count:
@@ -98,7 +98,7 @@ def _newest(log: Path, wanted: Wanted, count: int) -> list[Record]:
     return found
 
 
-def _files(log: Path) -> Iterator[list[Record]]:
+def _files(log: Path) -> Iterator[list[ChronicleRecord]]:
     for path in (log, *(log.with_name(f"{log.name}.{number}") for number in range(1, OLDER + 1))):
         try:
             yield parse_chronicle(read_end(path, BOUND))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mud.clock import RealClock
+from mud.server.wiring import RealClock
 from mud.world.roles import Role
 from tests.houses import house
 from tests.model_server import Server
