@@ -13,7 +13,7 @@ from mud.errors import Unavailable
 from mud.sanitize import sanitize
 
 TEXT_LIMIT = 100_000
-_SECRET = re.compile(r"(?<=//)[^/@]*@|[?#].*")
+_SECRET = re.compile(r"(?<=//)[^/]*@|[?#].*")
 
 
 class Refused(Unavailable):

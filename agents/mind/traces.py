@@ -65,6 +65,7 @@ class ModelCall:
         rejected: why the reply was not used.
         host: the host that answered; all hosts of the profile when none did.
         tokens: size of the prompt by our count; `prompt_tokens` is the server's.
+        glue: what stands between the last section of the prompt and those before.
         shed: what was left out of the prompt, in words.
         queued, seconds: time in the queue, time of the model.
     """
@@ -77,6 +78,7 @@ class ModelCall:
     host: str = ""
     model: str = ""
     sections: tuple[PromptSection, ...] = ()
+    glue: str = "\n"
     tokens: int = 0
     window: int = 0
     reserve: int = 0
@@ -102,6 +104,7 @@ class Trace:
         cites: the sources, in the form of `TracedHit.ref`.
         instead: why another brain, which was chosen first, did not decide.
         refused: the reply of the world when the line failed.
+        cut: texts in it were shortened to fit into the room for traces.
     """
 
     step: int
@@ -121,6 +124,7 @@ class Trace:
     seconds: float = 0.0
     lookups: tuple[Lookup, ...] = ()
     asked: tuple[ModelCall, ...] = ()
+    cut: bool = False
 
 
 def lookup_of(query: str, hits: tuple[Hit, ...]) -> Lookup:
@@ -156,6 +160,7 @@ class ModelCallTimer:
         self._asked = replace(
             self._asked,
             sections=prompt.sections,
+            glue=prompt.glue,
             tokens=prompt.tokens,
             window=prompt.window,
             reserve=prompt.reserve,
@@ -197,7 +202,7 @@ def to_json(trace: Trace, longest: int | None = None) -> str:
     head = {"step": trace.step, "at": trace.at, "who": trace.who, "line": trace.line}
     rest = _plain(replace(trace, asked=asked))
     if longest is not None:
-        rest = {key: _cut(value, longest) for key, value in rest.items() if key not in ("at", "who")}
+        rest = {key: _cut(value, longest) for key, value in rest.items() if key not in ("at", "who")} | {"cut": True}
     try:
         return orjson.dumps(head | rest).decode()
     except TypeError:  # a lone surrogate, which only the json module writes, as an escape

@@ -1,12 +1,15 @@
 """Training data: thoughts of an agent as JSON lines, from its traces, which hold each prompt by its sections.
 
 A thought is left out when its agent held anything in confidence by then, or whispered: a summary in the prompt may tell
-it in other words, so looking for the words of the whisper would not be safe.
+it in other words, so looking for the words of the whisper would not be safe. A whisper that failed counts too, as does a
+thought of unknown time. What an agent says aloud is public, wherever it has it from.
 """
 
 from __future__ import annotations
 
 import json
+import math
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -14,6 +17,8 @@ from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.mind.interpreter import is_secret
 from agents.mind.traces import ModelCall, Trace, TraceFile
+from agents.prompt.prompt import join_sections
+from mud.commands.speech import whisper
 from mud.world.events import WHISPERED
 
 FORMS = ("chat", "completion")
@@ -22,6 +27,10 @@ OUTCOMES = ("done", "refused", "rejected")
 
 _CHUNK = 4096  # memories that are read at once
 _UNSOUND = 0  # the step from which on everything counts as private
+_NEVER = math.inf
+_VERBS = (whisper.name, *whisper.aliases)
+_ASIDE = re.compile(rf"\b(?:{'|'.join(_VERBS)})", re.I)
+"""Mentions whispering; failures alone are searched for it, as their words may be in any form."""
 
 
 class TrainingExample(NamedTuple):
@@ -46,35 +55,44 @@ class TrainingExample(NamedTuple):
         return {"messages": [{"role": role, "content": text} for role, text in words], **told}
 
 
-def training_examples(name: str, who: str, traces: TraceFile, memory: Memory) -> Iterator[TrainingExample]:
-    """Yield every model call behind the submitted lines of an agent, newest first. Raises OSError for its archive."""
+def training_examples(name: str, who: str, traces: TraceFile, memory: Memory, last: int) -> Iterator[TrainingExample]:
+    """Yield every model call behind the submitted lines of an agent, newest first. Raises OSError for its archive.
+
+    Args:
+        last: the last step that is in the memory for sure; later thoughts may hold whispers that it does not know.
+    """
     private_from = _private_from(memory)
-    for head in traces.heads(who):
+    for head in traces.heads(who, last):
         try:
             trace = head.trace()
         except ValueError:
             continue  # a broken line
-        private = (private_from is not None and trace.step >= private_from) or _whispers(trace.line or "")
-        for call in trace.asked:
-            if call.sections and call.reply.strip():
-                yield _example(name, trace, call, private=private)
+        if trace.step <= last and not trace.cut:
+            private = not 0 < trace.step < private_from or _whispers(trace)
+            yield from (
+                _example(name, trace, call, private) for call in trace.asked if call.sections and call.reply.strip()
+            )
 
 
-def _example(name: str, trace: Trace, call: ModelCall, *, private: bool) -> TrainingExample:
+def _example(name: str, trace: Trace, call: ModelCall, private: bool) -> TrainingExample:
     outcome = "rejected" if call.rejected else "refused" if trace.refused else "done"
     reply = call.reply.strip() if call.rejected else trace.line or ""
-    *above, cue = (section.text for section in call.sections)
-    prompt = "\n".join(["\n\n".join(above), cue]) if above else cue
-    private = private or _whispers(call.reply)
+    prompt = join_sections([section.text for section in call.sections], call.glue)
     return TrainingExample(name, trace.at, trace.step, trace.brain, call.model, outcome, prompt, reply, private)
 
 
-def _whispers(line: str) -> bool:
-    return line.lstrip(" ~>").casefold().startswith("whisper")
+def _whispers(trace: Trace) -> bool:
+    """Return whether the line is a whisper or a failed one, or a rejected reply may be one."""
+    verb, *_ = (trace.line or "").casefold().split() or [""]
+    failures = [trace.line or "", trace.refused] if trace.refused else []
+    failures += [call.reply for call in trace.asked if call.rejected]
+    return verb in _VERBS or any(map(_ASIDE.search, failures))
 
 
-def _private_from(memory: Memory) -> int | None:
-    """Return the step that left the first private memory; None without one, 0 when a memory cannot be read."""
+def _private_from(memory: Memory) -> float:
+    """Return the step that left the first private memory; infinity without one, 0 when a memory cannot be read."""
+    if memory.missing_from is not None:
+        return _UNSOUND
     for first in range(1, memory.total + 1, _CHUNK):
         last = min(first + _CHUNK - 1, memory.total)
         entries = memory.read(first, last)
@@ -83,11 +101,11 @@ def _private_from(memory: Memory) -> int | None:
         found = next((entry.source for entry in entries if _is_private(entry)), None)
         if found is not None:
             return found
-    return next((entry.source for entry in memory.tail if _is_private(entry)), None)  # also those in no archive yet
+    return next((entry.source for entry in memory.tail if _is_private(entry)), _NEVER)  # also those in no archive yet
 
 
 def _is_private(entry: Entry) -> bool:
-    return entry.mark == WHISPERED or is_secret(entry)
+    return entry.mark == WHISPERED or is_secret(entry) or (entry.failed and _ASIDE.search(entry.text) is not None)
 
 
 class Wanted(NamedTuple):

@@ -78,8 +78,13 @@ class Template(NamedTuple):
         return [(section, text) for section, lines in self.paragraphs if (text := filled(lines))]
 
     def join(self, rendered: Sequence[tuple[str, str]]) -> str:
-        body = "\n\n".join(text for _, text in rendered[:-1])
-        return body + (self.glue if body else "") + rendered[-1][1]
+        return join_sections([text for _, text in rendered], self.glue)
+
+
+def join_sections(texts: Sequence[str], glue: str) -> str:
+    """Return the text of a prompt with these sections, the cue last; see `Prompt.glue`."""
+    body = "\n\n".join(texts[:-1])
+    return body + (glue if body else "") + texts[-1]
 
 
 def parse_template(text: str, file: str) -> Template:
@@ -181,7 +186,7 @@ class Prompt(NamedTuple):
     """A prompt that fits into the window: `tokens` is at most `window` minus `reserve`.
 
     `shed` says what was left out or shortened. `shown` is the range of memories shown verbatim, `unheld` that of
-    memories that are left out and in no summary.
+    memories that are left out and in no summary. `glue` stands between the last section, the cue, and those before.
     """
 
     text: str
@@ -192,6 +197,7 @@ class Prompt(NamedTuple):
     shed: tuple[str, ...]
     shown: Range | None
     unheld: Range | None = None
+    glue: str = "\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +241,7 @@ def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve
     if unheld is not None:
         first = parts.transcript_range[0] if parts.transcript_range else unheld[1] + 1
         unheld = unheld[0], first + cuts.lines - 1
-    return Prompt(text, count(text), window, reserve, sections, _shed(parts, cuts), shown, unheld)
+    return Prompt(text, count(text), window, reserve, sections, _shed(parts, cuts), shown, unheld, template.glue)
 
 
 def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from agents.agent import Agent
-from agents.mind.training import FORMS, OUTCOMES, Exported, TrainingExample, Wanted, export_training, training_examples
+from agents.mind.training import FORMS, OUTCOMES, Exported, Source, Wanted, export_training, training_examples
 from mud.cli import emit, tool
 from mud.errors import LociError
+from mud.sanitize import visible
 from mud.server.wiring import Parts, opened
 from mud.storage.files import write_atomic
+from mud.world.narration import counted
 
 HELP = "write what models were asked and replied as training data; what was told in confidence stays out"
 
 
 def training_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--form", choices=FORMS, default="chat", help="messages, or a prompt and its completion")
+    """Add which thoughts are written, and how."""
+    parser.add_argument("--form", choices=FORMS, default=FORMS[0], help="messages, or a prompt and its completion")
     parser.add_argument("--agent", metavar="NAME", help="thoughts of this agent alone")
     parser.add_argument("--brain", default="", metavar="NAME", help="lines that this brain decided")
     parser.add_argument("--outcome", choices=OUTCOMES, default="", help="how the line went")
@@ -32,30 +33,35 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("training", HELP, _arguments)
 def training(args: argparse.Namespace) -> int:
+    return write_training(args, args.file)
+
+
+def write_training(args: argparse.Namespace, file: Path) -> int:
+    """Write the training data that `training_arguments` asked for, and print how much it was; return the exit code.
+
+    Raises LociError; then the file is as it was.
+    """
+    wanted = Wanted(args.form, args.brain, args.outcome, args.whispers)
     with opened(args.vault, writable=False) as parts:
-        exported = write_training(parts, args.file, args.agent, wanted_by(args))
+        exported = _write(parts, file, args.agent, wanted)
     if args.json:
-        emit({"file": str(args.file), "count": exported.written, "private": exported.private})
+        emit({"file": str(file), "count": exported.written, "private": exported.private})
     else:
-        print(f"{exported.written} examples in {args.file}; {exported.private} left out as private")
+        print(f"{visible(str(file))}: {counted(exported.written, 'thought')}; left out as private: {exported.private}")
     return 0
 
 
-def wanted_by(args: argparse.Namespace) -> Wanted:
-    return Wanted(args.form, args.brain, args.outcome, args.whispers)
-
-
-def write_training(parts: Parts, file: Path, agent: str | None, wanted: Wanted) -> Exported:
-    """Write the training data of one agent or of all into a file. Raises LociError; then the file is as it was."""
-    minds = parts.minds
+def _write(parts: Parts, file: Path, agent: str | None, wanted: Wanted) -> Exported:
+    minds, last = parts.minds, parts.engine.number
     agents = [minds.get(agent)] if agent else [minds.open(slug) for slug in sorted(minds.definitions)]
+    sources: list[Source] = [
+        partial(training_examples, one.name, one.id, one.traces, one.memory, last)
+        for one in agents
+        if not one.definition.person
+    ]
     try:
-        exported = export_training([partial(_examples, one) for one in agents if not one.definition.person], wanted)
+        exported = export_training(sources, wanted)
         write_atomic(file.absolute(), exported.text)
     except OSError as error:
         raise LociError(f"{file} cannot be written: {error.strerror or error}") from None
     return exported
-
-
-def _examples(agent: Agent) -> Iterator[TrainingExample]:
-    return training_examples(agent.name, agent.id, agent.traces, agent.memory)

@@ -33,6 +33,17 @@ TOO_FAR = "You are too far ahead; that line was not carried out."
 NOT_DONE = "What you typed after that was not carried out."
 
 _PASSWORD = re.compile(r"\s*@?passw(?:or)?d(?!\w)\s*\S", re.IGNORECASE)
+_MODELS = re.compile(r"\s*@?llm", re.IGNORECASE)
+_KEY = re.compile(
+    r"(?P<before>//).*(?=@)"  # in an address, before its host
+    r"|(?P<behind>[?#]).+"
+    r"|(?P<named>\b\w*(?:key|passw|secret|token(?!s\b)|auth|bearer)\w*[\s:=]+)(?!(?-i:[A-Z]+(?:_[A-Z0-9]+)+)\s*$)\S.*"
+    r"|\b(?:(?:sk|hf|gsk|xai|ghp)[-_]\w{8}|AIza\w).*",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What may be a key or password; the name of an environment variable is none."""
+HIDDEN = "…"
+"""Stands for a key or password that was typed."""
 _SPEECH = re.compile(r'"[^"\n]*"?')
 
 
@@ -91,8 +102,16 @@ def names_around(world: World, who: str) -> list[tuple[str, str]]:
 
 
 def tells_password(line: str) -> bool:
-    """Return whether a password may stand in a line, so that no history keeps it."""
-    return _PASSWORD.match(sanitize(line)) is not None
+    """Return whether a password or key may stand in a line, so that no history keeps it."""
+    return _PASSWORD.match(sanitize(line)) is not None or without_key(line) != line
+
+
+def without_key(line: str) -> str:
+    """Return a line about language models with `HIDDEN` for what may be a key or password; another as it is."""
+    clean = sanitize(line)
+    if _MODELS.match(clean) is None or _KEY.search(clean) is None:
+        return line
+    return _KEY.sub(lambda found: (found[found.lastgroup] if found.lastgroup else "") + HIDDEN, clean)
 
 
 class _Ahead(NamedTuple):

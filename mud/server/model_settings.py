@@ -11,6 +11,7 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.queue import Urgency
 from mud.commands import LONGEST_SHOWN, Outcome
 from mud.errors import Refusal, Unavailable
+from mud.portal.session import HIDDEN
 from mud.registry import suggest
 from mud.server.settings_editor import SettingsEditor
 from mud.server.wiring import Parts
@@ -27,6 +28,8 @@ UNTESTED = phrase("app.llm.untested", "name")
 NO_SUCH = phrase("app.llm.no_such", "name", "names")
 NEAR = phrase("app.llm.near", "name")
 USAGE = phrase("app.llm.usage")
+KEY = phrase("app.llm.key")
+KEY_HINT = phrase("app.llm.key_hint")
 PROMPT = phrase("app.llm.prompt")
 
 KEYS = ("host", "model", "backend", "api", "temperature", "max_tokens", "num_ctx", "timeout")
@@ -42,6 +45,8 @@ async def configure_models(parts: Parts, what: str, take_up: TakeUp | None) -> O
     Args:
         take_up: has a changed file read again; by the configuration alone when None.
     """
+    if HIDDEN in what:
+        raise Refusal(parts.texts.render(KEY), parts.texts.render(KEY_HINT))
     name, _, rest = what.strip().partition(" ")
     key, _, value = rest.strip().partition(" ")
     if name:

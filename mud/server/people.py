@@ -21,7 +21,7 @@ from mud.errors import LociError, Refusal
 from mud.portal.limits import NOT_FROM_THERE, Limits
 from mud.portal.phrases import CLOSING
 from mud.portal.portal import OpenDoors
-from mud.portal.session import Message, Session, Sessions, names_around, tells_password
+from mud.portal.session import Message, Session, Sessions, names_around, tells_password, without_key
 from mud.portal.settings import DoorSettings
 from mud.server.away import AwayNews
 from mud.server.bulk import newcomer
@@ -130,7 +130,8 @@ class People:
         return session
 
     def _without_password(self, line: str, role: Role) -> str:
-        """Return a line without the password that may have been typed in it; an owner may name an account there."""
+        """Return a line without the password or key that may stand in it; an owner may name an account there."""
+        line = without_key(line)
         if not tells_password(line):
             return line
         name = " ".join(line.split()[1:])

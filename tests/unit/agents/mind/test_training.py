@@ -42,6 +42,9 @@ async def lived(folder: Path) -> Path:
         whisper = Perception(eliza.id, "heard", 'Ann whispers, "The key is here."', "Ann", mark=WHISPERED)
         eliza.memory.append([whisper], AT, 4)
         thought(eliza, 5, "say I know where it is.")
+        ann = home.enter("Ann", "The Library")
+        while home.engine.number < 5:
+            home.type(ann, "look")
         return home.parts.vault
 
 
@@ -96,7 +99,7 @@ async def test_in_the_world_the_owner_sees_counts_and_exports(tmp_path: Path) ->
         assert "no thoughts" in (await home.ask(ann, "@training")).reply
         thought(home.agent("Eliza"), 1, "look")
         assert "Eliza: 1 done, 0 refused" in (await home.ask(ann, "@training")).reply
-        assert "1 thoughts are in log/training/chat-done.jsonl" in (await home.ask(ann, "@training export done")).reply
+        assert "In log/training/chat-done.jsonl: 1 thought;" in (await home.ask(ann, "@training export done")).reply
         assert (home.parts.vault / "log/training/chat-done.jsonl").read_text("utf-8").count("\n") == 1
         assert (await home.ask(ann, "@training export nonsense")).failed
         assert home.type(ann, "@training", Role.PLAYER).failed
