@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from tests.processes import PATIENCE
 
@@ -23,6 +24,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", port), Answers)
         self.over = threading.Event()
         self.asked: list[str] = []
+        self.bodies: list[dict[str, Any]] = []
+        """What it was sent, in the order of `asked`."""
         self.spoil: Callable[[str], str] = str
         """What `jumbles` does to its words."""
         self.numbers = itertools.count(1)
@@ -52,9 +55,10 @@ class Answers(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         """Complete a prompt, or what passes for it."""
-        self.rfile.read(int(self.headers["Content-Length"]))
+        body = self.rfile.read(int(self.headers["Content-Length"]))
         manner = self.path.split("/")[1]
         self.server.asked.append(manner)
+        self.server.bodies.append(json.loads(body))
         try:
             MANNERS[manner](self)
         except ConnectionError:

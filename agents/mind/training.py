@@ -1,8 +1,8 @@
 """Training data: thoughts of an agent as JSON lines, from its traces, which hold each prompt by its sections.
 
 A thought is left out when its agent held anything in confidence by then, or whispered: a summary in the prompt may tell
-it in other words, so looking for the words of the whisper would not be safe. A whisper that failed counts too, as does a
-thought of unknown time. What an agent says aloud is public, wherever it has it from.
+it in other words, so looking for the words of the whisper would not be safe. So is a thought after a whisper that
+failed, or of unknown time. What an agent says aloud is public, wherever it has it from.
 """
 
 from __future__ import annotations

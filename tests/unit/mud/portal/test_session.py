@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step
-from mud.portal.session import MOST_AHEAD, TOO_FAR, Message, Session, Sessions, tells_password
+from mud.portal.session import MOST_AHEAD, TOO_FAR, Message, Session, Sessions, tells_password, without_key
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.worlds import ANN, ELIZA, MOSS, MemoryLedger, commands, do, make_engine
@@ -248,3 +248,24 @@ def test_a_password_is_known_in_a_line() -> None:
     held += ["@password secret", " @PASSWORD  x", "password x", "@passwd x", "passwd\tx", "@pass\u200bword secret"]
     assert [line for line in held if not tells_password(line)] == []
     assert not any(map(tells_password, ["@password", "say password x", "passwords x", ""]))
+
+
+def test_a_key_is_hidden_in_a_line_about_models_and_what_is_none_stays() -> None:
+    held = ["think host http://me:hush@here:9", "host https://a,http://me:h/us@hush@here", "think api_key hush"]
+    held += [
+        "think api_key_env hush",
+        "think host http://here?key=hush",
+        "think password: hush hush",
+        "hf_hush12345678",
+    ]
+    for line in [*(f"@llm-config {one}" for one in held), "@llm\u200b-config token=hush", " @LLM-Cnfig secret hush"]:
+        assert "hush" not in without_key(line)
+        assert tells_password(line)
+    fine = [
+        "think api_key_env LOCI_API_KEY",
+        "think max_tokens 96",
+        "think model Q4_K.gguf",
+        "think host http://a:1/v1",
+    ]
+    for line in [*(f"@llm-config {one}" for one in fine), "say my key is hush"]:
+        assert without_key(line) == line

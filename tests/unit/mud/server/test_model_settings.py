@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,8 @@ from mud.server.wiring import RealClock
 from mud.world.roles import Role
 from tests.houses import house
 from tests.model_server import Server
+from tests.unit.mud.server.lobby import lobby
+from tests.vaults import ROOT
 
 THINK = "config/llm/think.md"
 
@@ -69,3 +72,22 @@ async def test_a_password_in_an_address_is_not_shown_and_players_see_nothing(tmp
         changed = (await home.ask(ann, "@llm-config think host http://me:hush@127.0.0.1:9")).reply
         assert "hush" not in changed + (await home.ask(ann, "@llm-config think")).reply
         assert home.type(ann, "@llm-config", Role.PLAYER).failed
+
+
+@pytest.mark.parametrize("told", ["think host http://me:hush@here:9", "think api_key_env hush", "host http://a?k=hush"])
+async def test_a_key_that_is_typed_is_kept_nowhere_and_never_shown_back(
+    tmp_path: Path, told: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with lobby(tmp_path) as hall:
+        owner, guest = hall.owner(), hall.enter("Guest")
+        for seat in (owner, guest):
+            await hall.type(seat, f"@llm-config {told}", f"@llm-confg {told}")
+        assert any("LOCI_API_KEY" in one for one in owner.shown)
+        hall.people.leave_all()
+        hall.parts.save()
+        assert "hush" not in "".join(owner.shown + guest.shown)
+    files = [path for path in (tmp_path / "vault").rglob("*") if path.is_file()]
+    before = [path for path in (ROOT / "vault").rglob("*.md") if b"hush" in path.read_bytes()]
+    assert len([path for path in files if b"hush" in path.read_bytes()]) == len(before)
+    assert "hush" not in caplog.text
