@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agents.life.prompting import Related
-from agents.mind.traces import ModelCall, Trace
+from agents.llm.backend import Completion
+from agents.mind.traces import ModelCall, ModelCallTimer, Trace
 from agents.mind.training import FORMS, OUTCOMES
 from agents.prompt.prompt import PromptSection
 from mud.command_line import main
@@ -131,11 +132,23 @@ def server() -> Iterator[Server]:
 
 
 @pytest.mark.parametrize("glue", ["\n", "\n\n"])
-def test_the_exported_chat_is_what_the_model_server_was_sent(tmp_path: Path, server: Server, glue: str) -> None:
+async def test_the_exported_chat_is_the_built_prompt_whatever_stands_before_the_cue(tmp_path: Path, glue: str) -> None:
+    template = copy_vault(tmp_path) / "prompts/think.md"
+    template.write_text(template.read_text("utf-8").replace("\n~{name}>", f"{glue}~{{name}}>"), "utf-8")
+    async with house(tmp_path) as home:
+        home.enter("Ann")
+        prompt, asking = home.parts.prompting.build(home.agent("Eliza"), Related()), ModelCallTimer("", "", "", float)
+        assert asking.built(prompt) == prompt.text
+        assert prompt.text.endswith(f"{glue}~Eliza>")
+        call = asking.answered(Completion("look", None, None, 0.0, "m"))
+        step = home.type(home.agent("Eliza"), "look", Role.AGENT)
+        home.agent("Eliza").traces.keep(Trace(step.number, step.at, step.who, "look", asked=(call,)), 1_000_000)
+        assert json.loads(_exported(home, "chat", None, None, None))["messages"][0]["content"] == prompt.text
+
+
+def test_the_exported_chat_is_what_the_model_server_was_sent(tmp_path: Path, server: Server) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     put(vault, "llm/think", host=server.address("behaves"), api="chat")
-    template = vault / "prompts/think.md"
-    template.write_text(template.read_text("utf-8").replace("\n~{name}>", f"{glue}~{{name}}>"), "utf-8")
     for path in vault.glob("agents/*/agent.md"):
         path.write_text(re.sub(r"(think_interval): .*", r"\1: 1", path.read_text("utf-8")), "utf-8")
     world = Running(vault, "--as", "Ann", "--seed", "1")
