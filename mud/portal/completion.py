@@ -103,11 +103,11 @@ def _in_arguments(
     line: str, start: int, command: Command, commands: Registry[Command], role: Role, known: Known
 ) -> Completions:
     """Complete the slot of a command's form in which the line ends."""
-    sides = command.form.text.split(" -> ")
-    arrow = line.find("->", start) if len(sides) == 2 else -1
-    if arrow >= 0:
-        start = arrow + 2
-    slots = re.findall(r"\w+", sides[1] if arrow >= 0 else sides[0])
+    form = command.form
+    sides, mark = form.text.split(f" {form.mark} ") if form.mark else [form.text], form.divide(line, start)
+    if mark is not None:
+        start = mark[1]
+    slots = re.findall(r"\w+", sides[1] if mark is not None else sides[0])
     while slots:
         start += len(line[start:]) - len(line[start:].lstrip())
         slot, *later = slots
