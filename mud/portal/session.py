@@ -139,7 +139,7 @@ class Session:
         self.on_private: Callable[[bool], None] = lambda private: None
         """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
         self.on_question: Callable[[bool], None] = lambda asked: None
-        """Called when a line that anybody may see is asked for, and when none is any more: its door takes empty ones."""
+        """Called when a line that is not private is asked for, and when it was typed: its door takes an empty one."""
         self.soon: Callable[[Callable[[], None]], object] = lambda work: work()
         """Does something once what happens now has happened, such as an event loop's `call_soon`."""
         self.on_ready: Callable[[], None] = lambda: None
