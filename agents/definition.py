@@ -272,20 +272,43 @@ def write_definition(
         more: further keys of the front matter.
         slug: None for a free one made from the name.
     """
-    if slug is None:
-        folders = agents.iterdir() if agents.is_dir() else ()
-        slug = free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
+    slug = slug or free_slug(agents, name, person=person)
+    text = render_definition(
+        name, id, person=person, location=location, description=description, profile=profile, more=more
+    )
+    make_folder(agents)  # a vault may have had no agents yet
+    write_atomic(agents / slug / "agent.md", text)
+    if person:
+        write_atomic(agents / slug / ".gitignore", "*\n")
+    return slug
+
+
+def free_slug(agents: Path, name: str, *, person: bool) -> str:
+    """Return the name of the folder for somebody new."""
+    folders = agents.iterdir() if agents.is_dir() else ()
+    return free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
+
+
+def render_definition(
+    name: str,
+    id: str,
+    *,
+    person: bool,
+    location: str | None = None,
+    description: str = "",
+    profile: str = "",
+    more: Mapping[str, object] = MappingProxyType({}),
+    habits: Sequence[str] = (),
+) -> str:
+    """Return the text of a new `agent.md`; arguments as of `write_definition`, and the items under `## Habits`."""
     front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
     if location is not None:
         front["location"] = f"[[{location}]]"
     sections = {"Description": description} if person else {"Description": description, "Profile": profile}
+    if habits:
+        sections["Habits"] = "\n".join(f"- {habit}" for habit in habits)
     told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
-    body = "\n".join([f"# {name}\n", *told])
-    make_folder(agents)  # a vault may have had no agents yet
-    write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
-    if person:
-        write_atomic(agents / slug / ".gitignore", "*\n")
-    return slug
+    return render_document({**front, **more}, "\n".join([f"# {name}\n", *told]))
 
 
 def _awaits(folder: Path) -> bool:

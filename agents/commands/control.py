@@ -241,7 +241,7 @@ async def put_away(minds: Population, request: Request) -> Outcome:
     definition = _may_be_forgotten(minds, request)
     await minds.drop_folds(definition.slug)
     definition = _may_be_forgotten(minds, request)  # the world may have changed during the await
-    trash = _put_away(minds, definition)
+    trash = put_away_folder(minds, definition)
     await minds.means.recall.forget(definition.id)
     told = {"trash": visible(str(trash.relative_to(minds.means.vault))), "folder": visible(f"agents/{definition.slug}")}
     return Outcome(minds.say(FORGOTTEN, name=definition.name, **told))
@@ -262,10 +262,10 @@ def _may_be_forgotten(minds: Population, request: Request) -> AgentDefinition:
     return definition
 
 
-def _put_away(minds: Population, definition: AgentDefinition) -> Path:
+def put_away_folder(minds: Population, definition: AgentDefinition) -> Path:
     """Move a character's folder to the trash and remove it from the world, or refuse and change nothing.
 
-    It never awaits, so nobody writes in between.
+    It never awaits, so nobody writes in between. Returns the folder in the trash.
     """
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:

@@ -379,7 +379,10 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
-    "mud.commands._command", "mud.server.accounts", "mud.server.away",
+    "mud.commands._command", "mud.server.accounts", "mud.server.away", "mud.server.questions",
+    "mud.server.building.answers", "mud.server.building.files", "mud.server.building.minds",
+    "mud.server.building.places", "mud.server.building.request", "mud.server.building.texts",
+    "mud.server.building.things",
     "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",

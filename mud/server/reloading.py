@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from pathlib import Path
 
 from agents.agent import Agent
@@ -146,8 +146,16 @@ class Reloading:
 
     def wrote(self, path: Path, text: str) -> None:
         """Take up a file at once that the program itself wrote for a person."""
-        self.watcher.wrote(path, text)
-        self.changed(frozenset({path}))
+        self.wrote_all({path: text})
+
+    def wrote_all(self, texts: Mapping[Path, str | None]) -> None:
+        """Take up several such files; None for one that was taken away."""
+        for path, text in texts.items():
+            if text is None:
+                self.watcher.removed(path)
+            else:
+                self.watcher.wrote(path, text)
+        self.changed(frozenset(texts))
 
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
         """Return new problems, known ones in a file just saved, and files that are fixed.

@@ -50,6 +50,7 @@ class BuildingChange(NamedTuple):
         number: counts the builder's changes.
         what: the words to name it by.
         where: what each thing was in whose file goes, by id.
+        undoes: number of the change that this one takes back; 0 for none.
     """
 
     builder: str
@@ -57,6 +58,7 @@ class BuildingChange(NamedTuple):
     what: str
     files: tuple[FileChange, ...]
     where: Mapping[str, str] = MappingProxyType({})
+    undoes: int = 0
 
 
 class BuildingLog:
@@ -101,7 +103,7 @@ class BuildingLog:
                     log.warning("the change of a builder in %s cannot be read; number %d is passed over", path, number)
         return None
 
-    def taken_back(self, change: BuildingChange) -> None:
+    def pass_over(self, change: BuildingChange) -> None:
         """Have `last` return the change before."""
         with suppress(FileNotFoundError):
             move(self._path(change), self._path(change, "-undone"))
@@ -110,7 +112,9 @@ class BuildingLog:
         return max((number for number, _, _ in self._kept(builder)), default=0) + 1
 
     def _finish(self, change: BuildingChange) -> None:
-        move(self._path(change, "-begun"), self._path(change))
+        if change.undoes:
+            self.pass_over(change._replace(number=change.undoes))
+        move(self._path(change, "-begun"), self._path(change, "-undone" if change.undoes else ""))
         kept = self._kept(change.builder)
         for _, _, path in kept[: max(0, len(kept) - MOST)]:
             remove(path)
@@ -153,15 +157,10 @@ def _to_json(change: BuildingChange) -> str:
 def _from_json(text: str) -> BuildingChange:
     """Parse a kept change. Raises ValueError for other data."""
     match json.loads(text):
-        case {
-            "builder": str(who),
-            "number": int(number),
-            "what": str(what),
-            "files": list(files),
-            "where": dict(where),
-        }:
-            if _BUILDER.fullmatch(who):
-                return BuildingChange(who, number, what, tuple(map(_file_from, files)), where)
+        case {"builder": str(who), "number": int(number), "what": str(what), "files": list(files), **rest}:
+            where, undoes = rest.get("where"), rest.get("undoes")
+            if _BUILDER.fullmatch(who) and isinstance(where, dict) and isinstance(undoes, int):
+                return BuildingChange(who, number, what, tuple(map(_file_from, files)), where, undoes)
     raise ValueError("no change of a builder")
 
 
