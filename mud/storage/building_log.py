@@ -78,7 +78,6 @@ class BuildingLog:
         try:
             _write(self._vault, change.files, now)
         except (OSError, LociError):
-            _write(self._vault, [one._replace(before=one.after, after=one.before) for one in change.files], now)
             remove(begun)
             raise
         self._finish(change)
@@ -134,19 +133,28 @@ def _folder(builder: str) -> str:
 
 
 def _write(vault: Path, files: Iterable[FileChange], now: datetime) -> None:
-    """Give each file that has its text from before the one after: new files first, and those that go last."""
+    """Write the files of a change: new ones first, and those that go last. After an error all are as before."""
+    written: list[FileChange] = []
+    try:
+        for one in sorted(files, key=lambda one: (one.after is None, one.before is not None)):
+            if _write_one(vault, one, now):
+                written.append(one)
+    except (OSError, LociError):
+        for one in reversed(written):
+            _write_one(vault, FileChange(one.file, one.after, one.before), now)
+        raise
 
-    def turn(one: FileChange) -> tuple[bool, bool]:
-        return one.after is None, one.before is not None
 
-    for one in sorted(files, key=turn):
-        path = vault / one.file
-        if one.before == one.after or read_if_there(path, file=one.file) != one.before:
-            continue
-        if one.after is None:
-            throw_away(vault, path, now)
-        elif one.before is not None or not bring_back(vault, path, one.after):
-            write_atomic(path, one.after)
+def _write_one(vault: Path, one: FileChange, now: datetime) -> bool:
+    """Give a file its text from after a change; return False when it has not the one from before."""
+    path = vault / one.file
+    if one.before == one.after or read_if_there(path, file=one.file) != one.before:
+        return False
+    if one.after is None:
+        throw_away(vault, path, now)
+    elif one.before is not None or not bring_back(vault, path, one.after):
+        write_atomic(path, one.after)
+    return True
 
 
 def _to_json(change: BuildingChange) -> str:
