@@ -265,8 +265,8 @@ class Reloading:
     def _moved(self, slug: str) -> list[str]:
         """Return a notice that an agent's file names another location now, and that this does not move the agent."""
         definition, locations = self._parts.minds.definitions[slug], self._parts.engine.world.locations()
-        place = find_location(definition.location or "", locations)
-        if place is None or place == find_location(self._starts.get(slug) or "", locations):
+        place, before = (find_location(one or "", locations) for one in (definition.location, self._starts.get(slug)))
+        if place is None or before is None or place == before:  # the place of before may have got another name
             return []
         line = definition.lines.get("location", 0)
         say = self._parts.texts.render

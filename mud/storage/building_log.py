@@ -134,27 +134,25 @@ def _folder(builder: str) -> str:
 
 def _write(vault: Path, files: Iterable[FileChange], now: datetime) -> None:
     """Write the files of a change: new ones first, and those that go last. After an error all are as before."""
-    written: list[FileChange] = []
-    try:
-        for one in sorted(files, key=lambda one: (one.after is None, one.before is not None)):
-            if _write_one(vault, one, now):
-                written.append(one)
-    except (OSError, LociError):
-        for one in reversed(written):
-            _write_one(vault, FileChange(one.file, one.after, one.before), now)
-        raise
+    ordered = sorted(files, key=lambda one: (one.after is None, one.before is not None))
+    for at, one in enumerate(ordered):
+        try:
+            _write_one(vault, one, now)
+        except (OSError, LociError):
+            for done in reversed(ordered[:at]):
+                _write_one(vault, FileChange(done.file, done.after, done.before), now)
+            raise
 
 
-def _write_one(vault: Path, one: FileChange, now: datetime) -> bool:
-    """Give a file its text from after a change; return False when it has not the one from before."""
+def _write_one(vault: Path, one: FileChange, now: datetime) -> None:
+    """Give a file its text from after a change, if it has the one from before."""
     path = vault / one.file
     if one.before == one.after or read_if_there(path, file=one.file) != one.before:
-        return False
+        return
     if one.after is None:
         throw_away(vault, path, now)
     elif one.before is not None or not bring_back(vault, path, one.after):
         write_atomic(path, one.after)
-    return True
 
 
 def _to_json(change: BuildingChange) -> str:

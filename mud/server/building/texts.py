@@ -30,6 +30,8 @@ AGENT_KEYS = ("aliases", "location", "voice", "goal")
 AGENT_SECTIONS = (DESCRIPTION, "Profile", "Habits", "Reflexes")
 OWN_SECTIONS = ("Own profile", "Own description", "Own goal")
 """What an agent wrote of itself, which may hold what only it perceived."""
+LISTS = ("aliases", "states", "tags", "cssclasses")
+"""Keys that hold lists, which are typed with commas between."""
 _LINKED = ("location", "key")
 _HEADING = re.compile(r"\w[^\n#\[\]]{0,60}")
 
@@ -130,9 +132,10 @@ def _values(ask: BuildingRequest, key: str, typed: str) -> Iterator[object]:
     value = front.values.get("value") if not front.problems else typed
     if key in _LINKED and isinstance(value, str) and link_name(value) is None and not value.startswith("#"):
         value = link(value)
-    yield value
-    if isinstance(value, str) and value:
+    if key in LISTS and isinstance(value, str):
         yield [one.strip() for one in typed.split(",")]
+    yield value
+    if isinstance(value, bool | int | float):
         yield typed
 
 
