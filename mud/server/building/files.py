@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from mud.errors import LociError, Problem, Refusal, VaultProblem
@@ -138,7 +138,7 @@ class Building:
             if read_if_there(self.vault / file, file=file) != draft.before[file]:
                 raise Refusal(self.texts.render(CHANGED, file=file))
         gone = self._gone(draft)
-        where = {id: self.world.where[id] for id in gone if id in self.world.where}
+        where = {id: holder for id, holder in self.world.where.items() if id in gone or holder in gone}
         files = tuple(FileChange(file, draft.before[file], text) for file, text in wanted.items())
         number = self.log.next_number(builder)
         try:
@@ -183,7 +183,13 @@ class Building:
             self.log.pass_over(change)
             why = self.texts.render(STAYS, what=change.what, why=no.text)
             raise Refusal(why, self.texts.render(STAYS_HINT)) from None
-        return [*changes, *self._put_back(change.where)]
+        return [*changes, *self._put_back(change)]
+
+    def made_by(self, change: BuildingChange) -> list[Thing]:
+        """Return the things that go when a change is taken back."""
+        stay = {_id_of(one.before) for one in change.files if one.before is not None}
+        made = {_id_of(one.after) for one in change.files if one.before is None and one.after is not None}
+        return [thing for id in made - stay if (thing := self.world.get(id)) is not None]
 
     def _before(self, one: FileChange, now: str | None) -> str | None:
         """Return a file's text without a change."""
@@ -202,9 +208,15 @@ class Building:
         except VaultProblem as wrong:
             raise Refusal(self._told(WRONG, wrong.problems)) from None
 
-    def _put_back(self, where: Mapping[str, str]) -> list[Change]:
-        things = self.world.things
-        return [Put(id, holder) for id, holder in where.items() if id in things and holder in things]
+    def _put_back(self, change: BuildingChange) -> list[Change]:
+        """Put things where they were; what lay in one that comes back, and was taken since, stays with who has it."""
+        things, back = self.world.things, {_id_of(one.before) for one in change.files if one.before is not None}
+        there = ((id, holder) for id, holder in change.where.items() if id in things and holder in things)
+        return [Put(id, holder) for id, holder in there if id in back or not self._is_carried(id)]
+
+    def _is_carried(self, id: str) -> bool:
+        holder = self.world.get(self.world.where.get(id, ""))
+        return holder is not None and holder.kind is Kind.CHARACTER
 
 
 def _id_of(text: str) -> str:

@@ -66,7 +66,7 @@ class BuildingRequest:
 
     def thing(self, key: str = "thing") -> Thing:
         """Return the thing that an argument names by its id. Raises Refusal when it has gone meanwhile."""
-        found = self.world.get(self.args[key])
+        found = self.world.get(self.args.get(key, ""))
         if found is None:
             raise Refusal(self.say(GONE))
         return found

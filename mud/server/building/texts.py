@@ -104,7 +104,7 @@ async def set_key(ask: BuildingRequest) -> Outcome:
     changes = ask.carry_out(f"@set {thing.name} {key}", drafts[fits])
     shown = ask.say(SET, name=thing.name, key=key, value=typed, file=file)
     lines = [shown if values[fits] is not None else ask.say(UNSET, name=thing.name, key=key, file=file)]
-    if key == "location" and thing.id in ask.world.where:
+    if key == "location" and values[fits] is not None and thing.id in ask.world.where:
         lines.append(ask.say(BEGINS, name=thing.name))
     return ask.outcome(lines, changes)
 
@@ -129,7 +129,8 @@ def _drafted(ask: BuildingRequest, file: str, text: str) -> Draft:
 def _values(ask: BuildingRequest, key: str, typed: str) -> Iterator[object]:
     """Yield what a typed value may mean, the likeliest first; None takes the key out."""
     front = parse_front(f"---\nvalue: {typed}\n---\n", "")
-    value = front.values.get("value") if not front.problems else typed
+    commented = "#" in typed and typed[0] not in "\"'["  # a comment in a file; here it was meant
+    value = typed if front.problems or commented else front.values.get("value")
     if key in _LINKED and isinstance(value, str) and link_name(value) is None and not value.startswith("#"):
         value = link(value)
     if key in LISTS and isinstance(value, str):

@@ -14,7 +14,7 @@ from mud.storage.building_log import BuildingChange
 from mud.storage.document_edits import remove_key, replace_entry, replace_title
 from mud.storage.documents import link_name, parse_document, render_document, replace_key
 from mud.storage.files import slugify
-from mud.world.changes import Put
+from mud.world.changes import Change, Put
 from mud.world.matching import plain
 from mud.world.names import folded
 from mud.world.narration import listed, phrase
@@ -77,17 +77,22 @@ async def destroy(ask: BuildingRequest) -> Outcome:
     thing, draft = ask.thing(), ask.building.draft()
     if ask.is_mind(thing):
         raise Refusal(ask.say(FORGET, name=thing.name), ask.say(FORGET_HINT, name=thing.name))
-    if thing.kind is Kind.LOCATION and (people := ask.world.people(thing.id)):
-        raise Refusal(ask.say(SOMEBODY_THERE, name=thing.name, people=listed([one.name for one in people])))
+    moved = _emptied(ask, thing)
     file = ask.file(thing)
     draft.set(file, None)
     for other in ask.building.files():
         if other.startswith("world/locations/") and other != file:
             draft.set(other, _without(ask, draft.text(other), other, thing, file))
-    moved = [Put(one.id, ask.here.id) for one in ask.world.contents(thing.id) if thing.kind is Kind.LOCATION]
     changes = ask.carry_out(f"@destroy {thing.name}", draft)
     lines = [ask.say(DESTROYED, name=thing.name, file=file), *ask.notes(*(_neighbours(ask, thing)))]
     return ask.outcome(lines, [*moved, *changes], ask.seen(DESTROYS, thing.name))
+
+
+def _emptied(ask: BuildingRequest, thing: Thing) -> list[Change]:
+    """Return the moves of what is in something that goes, to where the builder is. Raises Refusal for people in it."""
+    if people := ask.world.people(thing.id):
+        raise Refusal(ask.say(SOMEBODY_THERE, name=thing.name, people=listed([one.name for one in people])))
+    return [Put(one.id, ask.here.id) for one in ask.world.contents(thing.id)]
 
 
 def _without(ask: BuildingRequest, text: str, file: str, thing: Thing, home: str) -> str:
@@ -166,8 +171,9 @@ async def undo(ask: BuildingRequest) -> Outcome:
     change = ask.building.last(ask.asker.own)
     if made := [one.file for one in change.files if one.file.startswith("agents/") and one.before is None]:
         return await _send_away(ask, change, made[0])
+    moved = [one for thing in ask.building.made_by(change) for one in _emptied(ask, thing)]
     changes = ask.building.undo(ask.asker.own, change)
-    return ask.outcome([ask.say(UNDONE, what=change.what)], changes)
+    return ask.outcome([ask.say(UNDONE, what=change.what)], [*moved, *changes])
 
 
 async def _send_away(ask: BuildingRequest, change: BuildingChange, file: str) -> Outcome:

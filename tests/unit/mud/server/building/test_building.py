@@ -365,3 +365,49 @@ async def test_what_a_command_wrote_is_not_taken_for_an_edit(tmp_path: Path) -> 
         await here.type("@dig The Cold Frame = frame, out", "@rename here = The Orchard", "@destroy sundial")
         assert here.hall.told == []
         assert isinstance(here.hall.reloading, Reloading)
+
+
+async def test_a_place_where_somebody_is_is_not_taken_back_and_what_lies_there_is_moved(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        await here.type("@create brass key", "@dig The Den = den, out", "take brass key", "den", "drop brass key")
+        assert "Somebody is in The Den: Bert." in await here.type("@undo")
+        await here.type("out")
+        assert await here.type("@undo") == "Taken back: @dig The Den"
+        assert "brass key" in await here.type("look")
+        assert "brass key" in await here.type("@find brass")
+
+
+async def test_what_lay_in_a_destroyed_place_comes_back_with_it_unless_somebody_has_it(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        await here.type("@create brass key", "@create tin cup", "@dig The Den = den, out")
+        await here.type("take brass key", "take tin cup", "den", "drop brass key", "drop tin cup", "out")
+        await here.type("@destroy The Den", "take tin cup")
+        assert await here.type("@undo") == "Taken back: @destroy The Den"
+        assert "tin cup" in await here.type("inventory")
+        assert "brass key" in await here.type("den")
+
+
+@pytest.mark.parametrize(
+    ("typed", "line"),
+    [
+        ("location = #1002", 'location: "#1002"'),
+        ("location = The Loft", 'location: "[[The Loft]]"'),
+        ("location = [[The Loft]]", 'location: "[[The Loft]]"'),
+        ("fixed = false", "fixed: false"),
+        ("tags = old, 51", 'tags: [old, "51"]'),
+        ("tags = a # b", "tags: ["),
+        ('tags = ["a, b"]', 'tags: ["a, b"]'),
+    ],
+)
+async def test_a_value_is_written_as_a_person_would(tmp_path: Path, typed: str, line: str) -> None:
+    async with site(tmp_path) as here:
+        await here.type(f"@set sundial {typed}")
+        assert f"\n{line}" in here.text("world/items/sundial.md")
+        assert here.problems() == []
+
+
+async def test_a_text_is_kept_though_it_looks_like_something_else(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        for typed in ("find it: # now", "on", "51", "1e3", "#5", "[a] and b", "'"):
+            await here.type(f"@set Eliza goal = {typed}")
+            assert here.hall.parts.minds.definitions["eliza"].goal == typed
