@@ -49,7 +49,6 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-TRASH = ".trash"
 PARTS = ("archive", "summaries", "notes", "journal.md", "journal-history.md", "mind.md")
 """The files and folders of a memory; `agent.md`, the definition of the character, is not one of them."""
 

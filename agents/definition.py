@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -20,12 +20,11 @@ from agents.text.habits import Habit, read_habits
 from mud.errors import LociError, Problem, Refusal, VaultProblem
 from mud.registry import hint, plug_in_names
 from mud.sanitize import sanitize, visible
+from mud.storage.document_edits import as_meant, replace_section
 from mud.storage.documents import (
     Document,
-    body_of,
     examine_document,
     link_name,
-    markdown_lines,
     parse_document,
     render_document,
     replace_key,
@@ -273,20 +272,43 @@ def write_definition(
         more: further keys of the front matter.
         slug: None for a free one made from the name.
     """
-    if slug is None:
-        folders = agents.iterdir() if agents.is_dir() else ()
-        slug = free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
+    slug = slug or free_slug(agents, name, person=person)
+    text = render_definition(
+        name, id, person=person, location=location, description=description, profile=profile, more=more
+    )
+    make_folder(agents)  # a vault may have had no agents yet
+    write_atomic(agents / slug / "agent.md", text)
+    if person:
+        write_atomic(agents / slug / ".gitignore", "*\n")
+    return slug
+
+
+def free_slug(agents: Path, name: str, *, person: bool) -> str:
+    """Return the name of the folder for somebody new."""
+    folders = agents.iterdir() if agents.is_dir() else ()
+    return free_stem({folder.name for folder in folders if person or not _awaits(folder)}, slugify(name))
+
+
+def render_definition(
+    name: str,
+    id: str,
+    *,
+    person: bool,
+    location: str | None = None,
+    description: str = "",
+    profile: str = "",
+    more: Mapping[str, object] = MappingProxyType({}),
+    habits: Sequence[str] = (),
+) -> str:
+    """Return the text of a new `agent.md`; arguments as of `write_definition`, and the items under `## Habits`."""
     front: dict[str, object] = {"id": id, "type": "person" if person else "agent"}
     if location is not None:
         front["location"] = f"[[{location}]]"
     sections = {"Description": description} if person else {"Description": description, "Profile": profile}
+    if habits:
+        sections["Habits"] = "\n".join(f"- {habit}" for habit in habits)
     told = [f"## {title}\n" + (f"{text}\n" if text else "") for title, text in sections.items()]
-    body = "\n".join([f"# {name}\n", *told])
-    make_folder(agents)  # a vault may have had no agents yet
-    write_atomic(agents / slug / "agent.md", render_document({**front, **more}, body))
-    if person:
-        write_atomic(agents / slug / ".gitignore", "*\n")
-    return slug
+    return render_document({**front, **more}, "\n".join([f"# {name}\n", *told]))
 
 
 def _awaits(folder: Path) -> bool:
@@ -328,97 +350,6 @@ def misplaced_habits(habits: Iterable[Habit], file: str, locations: Sequence[Thi
 
 
 # ---- changes of one key or section ----
-
-_HEADING = re.compile(r"^ {0,3}##[ \t]+(\S.*)$")
-_MARKS = r"#{1,2}[ \t]|`{3,}|~{3,}"
-_LOOSE = re.compile(rf"(?m)^( {{0,3}}\\*)(?={_MARKS})")
-_KEPT = re.compile(rf"(?m)^( {{0,3}}\\*)\\(?={_MARKS})")
-
-
-def kept_from_marking(text: str) -> str:
-    r"""Escape with `\` the lines that would begin a section or a code block."""
-    return _LOOSE.sub(lambda found: found[1] + "\\", text)
-
-
-def as_meant(section: str) -> str:
-    r"""Undo `kept_from_marking`; a `\` before other text stays."""
-    return _KEPT.sub(lambda found: found[1], section)
-
-
-class _Section(NamedTuple):
-    """The offsets of one section: heading, content, end. `ends_line`: whether the heading's line has an end."""
-
-    heading: str
-    start: int
-    content: int
-    end: int
-    ends_line: bool
-
-
-def replace_section(text: str, heading: str, content: str, file: str = "") -> str:
-    """Return a file's text with the content of one section replaced or, if missing, added at the end.
-
-    Of several sections with this heading, which are read as one, the first stays. Raises VaultProblem when the file,
-    named `file` in problems, cannot be parsed, or an unclosed code block hides the section.
-    """
-    before = parse_document(text, file)
-    newline = "\r\n" if "\r\n" in text else "\n"
-    told = kept_from_marking(content.strip().replace("\r\n", "\n")).replace("\n", newline)
-    found = _meant(text, len(text) - len(body_of(text)), heading)
-    after = text
-    for one in reversed(found[1:]):
-        after = after[: one.start] + after[one.end :]
-    if found:
-        at = found[0].content
-        after = after[:at] + _filled(after[at:], found[0], told, newline)
-    else:
-        after = f"{text.rstrip()}{newline}{newline}## {heading}{newline}{told}{newline}"
-    _hold(before, parse_document(after, file), heading, told, file)
-    return after
-
-
-def _filled(text: str, section: _Section, told: str, newline: str) -> str:
-    """Replace the content at the start of a text by `told`."""
-    room = section.end - section.content
-    old = text[:room].strip()
-    if old:
-        at = text.index(old)
-        return text[:at] + told + text[at + len(old) :]
-    rest = text[room:]
-    begin = "" if section.ends_line else newline
-    return f"{begin}{told}{newline}{newline if rest else ''}{rest}"
-
-
-def _meant(text: str, body: int, heading: str) -> list[_Section]:
-    """Return the sections that are read as one under this heading."""
-    found = list(_sections(text, body))
-    first = next((one.heading for one in found if one.heading.casefold() == heading.casefold()), None)
-    return [one for one in found if one.heading == first]
-
-
-def _sections(text: str, body: int) -> Iterator[_Section]:
-    heads: list[tuple[str, int, int]] = []
-    for line in markdown_lines(text[body:]):
-        mark = None if line.fenced else _HEADING.match(line.text.rstrip(" \t\r"))
-        if mark:
-            start = body + line.start
-            heads.append((mark[1], start, (text.find("\n", start) + 1) or len(text)))
-    for at, (name, start, content) in enumerate(heads):
-        end = heads[at + 1][1] if at + 1 < len(heads) else len(text)
-        yield _Section(name, start, content, end, text[content - 1] == "\n")
-
-
-def _hold(before: Document, after: Document, heading: str, told: str, file: str) -> None:
-    """Raise VaultProblem if anything but this section changed."""
-
-    def rest(one: Document) -> tuple[object, ...]:
-        others = [(name, text) for name, text in one.sections.items() if name.casefold() != heading.casefold()]
-        return one.front, one.title, one.intro, others
-
-    if rest(before) != rest(after) or after.section(heading) != told.replace("\r\n", "\n"):
-        problem = f"the section ## {heading} cannot be found in it; expected every block of code to be closed"
-        raise VaultProblem([Problem(file, 0, heading, problem)])
-
 
 FOLDER = "versions"
 WRITTEN = "written"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
 
 from agents.definition import (
     AgentDefinition,
@@ -39,11 +40,21 @@ UnknownNames = Callable[[AgentDefinition], list[Problem]]
 
 
 class AgentDirectory:
-    """The definitions in `folder` (`vault/agents`). `schemas`: the settings that an agent may override."""
+    """The definitions in `folder` (`vault/agents`).
+
+    Args:
+        schemas: the settings that an agent may override.
+        instead: texts that are read in place of files, to see what would be wrong with them; None for one that goes.
+    """
 
     def __init__(
-        self, folder: Path, schemas: Mapping[str, type], unknown_in: UnknownNames = lambda definition: []
+        self,
+        folder: Path,
+        schemas: Mapping[str, type],
+        unknown_in: UnknownNames = lambda definition: [],
+        instead: Mapping[Path, str | None] = MappingProxyType({}),
     ) -> None:
+        self._instead = instead
         self.definitions: dict[str, AgentDefinition] = {}
         self.drafts: dict[str, AgentDefinition] = {}
         """Every file as last read, mistakes included; other files are checked against these."""
@@ -68,7 +79,7 @@ class AgentDirectory:
         At the start (`world` is None) what can be read of a wrong file is used. Folders in `keep` stay without a file.
         """
         problems: list[Problem] = []
-        found = {path.parent.name for path in matching(self._folder, "[!.]*/agent.md")}
+        found = {path.parent.name for path in self._paths()}
         read = {slug: self._read(slug) for slug in found}
         copies = self._copies([one for one, _ in read.values() if one is not None])
         homes = set(self.homes.values())
@@ -84,11 +95,18 @@ class AgentDirectory:
         """Read one `agent.md`; return its problems. An empty or missing file is being edited."""
         return self._take(slug, *self._read(slug), world)
 
+    def _paths(self) -> set[Path]:
+        made = {one for one, text in self._instead.items() if one.match(f"agents/*/{AGENT}") and text is not None}
+        return ({*matching(self._folder, f"[!.]*/{AGENT}")} - self._instead.keys()) | made
+
     def _read(self, slug: str) -> tuple[AgentDefinition | None, list[Problem]]:
         """Return a definition and the problems of its file alone; neither while it is being edited."""
         folder = self._folder / slug
+        path = folder / AGENT
         try:
-            text = read_if_there(folder / "agent.md", file=agent_file(slug))
+            if path in self._instead:
+                return parse_definition(self._instead[path] or "", slug, self._schemas)
+            text = read_if_there(path, file=agent_file(slug))
             if slug in self.definitions and not (text or "").strip():
                 return None, []
             return read_definition(folder, self._schemas)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.definition import AgentDefinition, follow, keep, last_change, put_aside, replace_section, taken_back
+from agents.definition import AgentDefinition, follow, keep, last_change, put_aside, taken_back
 from agents.population import Population
 from mud.commands import LONGEST_SHOWN, Context, Outcome, Say
 from mud.errors import Problem, Refusal, VaultProblem
 from mud.registry import suggest
+from mud.storage.document_edits import replace_section
 from mud.storage.documents import replace_key
 from mud.storage.files import read_text, write_atomic
 from mud.world.events import Request

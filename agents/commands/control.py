@@ -5,10 +5,9 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
 from pathlib import Path
 
-from agents.agent import TRASH, Agent
+from agents.agent import Agent
 from agents.commands._answer import Answerer, answers, ask, ask_about, asked_about, asked_about_agent, no_mind, set_key
 from agents.definition import BRAINS, AgentDefinition, find_definition
 from agents.memory.memory import Memory
@@ -17,7 +16,8 @@ from mud.commands import Context, Outcome, Say, command
 from mud.errors import LociError, Refusal, Unavailable, UnknownName
 from mud.registry import hint, suggest
 from mud.sanitize import visible
-from mud.storage.paths import make_folder, move
+from mud.storage.paths import move
+from mud.storage.trash import throw_away
 from mud.world.events import Request
 from mud.world.narration import phrase
 from mud.world.roles import Role
@@ -241,7 +241,7 @@ async def put_away(minds: Population, request: Request) -> Outcome:
     definition = _may_be_forgotten(minds, request)
     await minds.drop_folds(definition.slug)
     definition = _may_be_forgotten(minds, request)  # the world may have changed during the await
-    trash = _put_away(minds, definition)
+    trash = put_away_folder(minds, definition)
     await minds.means.recall.forget(definition.id)
     told = {"trash": visible(str(trash.relative_to(minds.means.vault))), "folder": visible(f"agents/{definition.slug}")}
     return Outcome(minds.say(FORGOTTEN, name=definition.name, **told))
@@ -262,18 +262,16 @@ def _may_be_forgotten(minds: Population, request: Request) -> AgentDefinition:
     return definition
 
 
-def _put_away(minds: Population, definition: AgentDefinition) -> Path:
+def put_away_folder(minds: Population, definition: AgentDefinition) -> Path:
     """Move a character's folder to the trash and remove it from the world, or refuse and change nothing.
 
-    It never awaits, so nobody writes in between.
+    It never awaits, so nobody writes in between. Returns the folder in the trash.
     """
     folder, agent = minds.means.vault / "agents" / definition.slug, minds.by_slug(definition.slug)
     try:
         if agent is not None:
             _must_be_written(agent.memory)
-        trash = _trash_of(folder, minds.means.clock.now())
-        make_folder(trash.parent)
-        move(folder, trash)
+        trash = throw_away(minds.means.vault, folder, minds.means.clock.now())
     except (LociError, OSError) as error:
         raise Refusal(minds.say(CANNOT_FORGET, name=definition.name, why=error)) from None
     assert minds.send_away is not None
@@ -291,12 +289,3 @@ def _must_be_written(memory: Memory) -> None:
     if memory.waiting or memory.missing_from is not None:
         raise Unavailable(f"the archive of {memory.name} cannot be written, so something would be lost")
     memory.sync()
-
-
-def _trash_of(folder: Path, now: datetime) -> Path:
-    """Return an unused path in the vault's trash for a character's folder, named by folder and time."""
-    stem = f"{folder.name}-{now:%Y%m%d-%H%M%S}"
-    trash, number = folder.parent.parent / TRASH, 1
-    while (found := trash / (stem if number == 1 else f"{stem}-{number}")).exists():
-        number += 1
-    return found

@@ -2,9 +2,9 @@
 
 A command changes nothing itself. The engine writes its outcome to the ledger and then applies it.
 
-A form is `<words>`, `[name]` or `<title> -> <text>`: `<slot>` is required, `[slot]` optional; `->` splits at its first
-occurrence. Adjacent slots, `<person> <words>`, arrive as one text under the first name, as only the command knows where
-a name ends. Texts are kept as typed, but stripped.
+A form is `<words>`, `[name]`, `<title> -> <text>` or `<thing> = <text>`: `<slot>` is required, `[slot]` optional; `->`
+splits at its first occurrence, and where the form has `=` at that of either. Adjacent slots, `<person> <words>`, arrive
+as one text under the first name, as only the command knows where a name ends. Texts are kept as typed, but stripped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OWNERS = phrase("commands.roles.owners")
 WHO = {Role.GUEST: GUESTS, Role.PLAYER: PLAYERS, Role.BUILDER: BUILDERS, Role.OWNER: OWNERS}
 """Who may use a command, by its lowest role; everybody may use one of the lowest."""
 
-CATEGORIES = ("social", "movement", "things", "memory", "query", "admin")
+CATEGORIES = ("social", "movement", "things", "memory", "query", "building", "admin")
 
 KEEPS = ("store", "short", "skip")
 """What a command leaves in its actor's memory: the reply, a short form of it, or nothing."""
@@ -42,7 +42,7 @@ LONGEST_SHOWN = 60  # characters of what was typed that a refusal repeats
 SENTENCE = 2  # words after a verb from which a line is taken for speech: "where is Eliza"
 
 _SLOT = r"(?:<\w+>|\[\w+\])"
-_FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: -> (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
+_FORM = re.compile(rf"(?:(?P<a>{_SLOT})(?: {_SLOT})*(?: (?P<mark>->|=) (?P<b>{_SLOT})(?: {_SLOT})*)?)?")
 _EXAMPLE = re.compile(r"^Example: (.+)$", re.M)
 _BROKEN = re.compile(r"(?<=\S)\n(?=[^\s-])")
 """A line break within a paragraph of the source; the display wraps lines itself."""
@@ -89,14 +89,22 @@ class Form:
     text: str
     names: tuple[str, ...] = field(init=False, default=())
     needed: tuple[bool, ...] = field(init=False, default=())
+    mark: str = field(init=False, default="")
+    """What separates its two sides, `->` or `=`; empty with one side."""
 
     def __post_init__(self) -> None:
         found = _FORM.fullmatch(self.text)
         if not found:
             raise ValueError(f"no such form: {self.text!r}")
-        slots = [slot for slot in found.groups() if slot]
+        slots = [slot for slot in (found["a"], found["b"]) if slot]
         object.__setattr__(self, "names", tuple(slot[1:-1] for slot in slots))
         object.__setattr__(self, "needed", tuple(slot.startswith("<") for slot in slots))
+        object.__setattr__(self, "mark", found["mark"] or "")
+
+    def divide(self, line: str, start: int = 0) -> tuple[int, int] | None:
+        """Return where the mark between the two sides begins and ends in a line; None without one."""
+        marks = {"->": ("->",), "=": ("=", "->")}.get(self.mark, ())
+        return min(((at, at + len(mark)) for mark in marks if (at := line.find(mark, start)) >= 0), default=None)
 
     def read(self, verb: str, rest: str) -> list[str]:
         """Return one text for each slot; raises Refusal for a missing or an extra argument."""
@@ -108,10 +116,11 @@ class Form:
                 how = f"; to ask or tell those here: say {said}" if speech else ""
                 raise Refusal(f"{verb} takes nothing after it.", f"type just: {verb}{how}")
             return []
-        left, arrow, right = rest.partition("->") if len(self.names) == 2 else (rest, "", "")
-        if len(self.names) == 2 and not arrow and all(self.needed):
-            raise Refusal("There is no -> in that.", f"the form is: {verb} {self.text}")
-        parts = [left.strip(), right.strip()][: len(self.names)]
+        found = self.divide(rest)
+        if self.mark and found is None and all(self.needed):
+            raise Refusal(f"There is no {self.mark} in that.", f"the form is: {verb} {self.text}")
+        begin, end = found or (len(rest), len(rest))
+        parts = [rest[:begin].strip(), rest[end:].strip()][: len(self.names)]
         for name, needed, part in zip(self.names, self.needed, parts, strict=True):
             if needed and not part:
                 raise Refusal(f"{verb} needs more: {name}.", f"the form is: {verb} {self.text}")

@@ -14,9 +14,9 @@ from mud.world.matching import plain
 from mud.world.roles import Role
 from mud.world.world import World
 
-FREE = ("words", "text", "query", "what", "full")
+FREE = ("words", "text", "query", "what", "full", "profile", "rule", "value")
 """Slots that take any words, in which the last name is completed once it is begun."""
-UNNAMED = ("key", "kind", "page", "range", "seconds")
+UNNAMED = ("key", "kind", "names", "page", "range", "seconds", "verb", "ways")
 """Slots that take no name that could be completed."""
 
 _WORD = re.compile(r"(?<![^\s(\"'])(?=\S)")
@@ -103,11 +103,11 @@ def _in_arguments(
     line: str, start: int, command: Command, commands: Registry[Command], role: Role, known: Known
 ) -> Completions:
     """Complete the slot of a command's form in which the line ends."""
-    sides = command.form.text.split(" -> ")
-    arrow = line.find("->", start) if len(sides) == 2 else -1
-    if arrow >= 0:
-        start = arrow + 2
-    slots = re.findall(r"\w+", sides[1] if arrow >= 0 else sides[0])
+    form = command.form
+    sides, mark = form.text.split(f" {form.mark} ") if form.mark else [form.text], form.divide(line, start)
+    if mark is not None:
+        start = mark[1]
+    slots = re.findall(r"\w+", sides[1] if mark is not None else sides[0])
     while slots:
         start += len(line[start:]) - len(line[start:].lstrip())
         slot, *later = slots
@@ -127,6 +127,10 @@ def _names_for(slot: str, command: Command, commands: Registry[Command], role: R
     match slot:
         case "way":
             return [*known.exits, *known.places]
+        case "place":
+            return list(known.places)
+        case "thing" if command.category == "building":
+            return [*known.around, *known.places]
         case "person":
             return known.bystanders
         case "title":
@@ -138,7 +142,7 @@ def _names_for(slot: str, command: Command, commands: Registry[Command], role: R
             return list({"take": here, "drop": carried}.get(command.name, (*here, *carried)))
         case "role":
             return [one.name.lower() for one in Role if one > Role.GUEST]
-        case "name" | "who" if command.name.startswith("@"):
+        case "name" | "who" if command.name.startswith("@") and command.category != "building":
             return list(known.people)
         case _:
             return [] if slot in UNNAMED else known.around

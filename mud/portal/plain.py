@@ -118,7 +118,7 @@ async def run_plain(session: Session, answered: Callable[[], asyncio.Event], fd:
         set_echo(fd, on=not begins)
         answered().set()  # the next line is no longer waited with
 
-    session.on_private = private
+    session.on_private, session.on_question = private, lambda asked: answered().set()
     try:
         while not session.over and (line := await reader.next()) is not None:
             session.type(line)

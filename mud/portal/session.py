@@ -157,6 +157,8 @@ class Session:
         """Called once when the session is over; its door closes the connection then."""
         self.on_private: Callable[[bool], None] = lambda private: None
         """Called when a private line is asked for, and when it was typed: its door shows and keeps no such line."""
+        self.on_question: Callable[[bool], None] = lambda asked: None
+        """Called when a line that is not private is asked for, and when it was typed: its door takes an empty one."""
         self.soon: Callable[[Callable[[], None]], object] = lambda work: work()
         """Does something once what happens now has happened, such as an event loop's `call_soon`."""
         self.on_ready: Callable[[], None] = lambda: None
@@ -165,8 +167,9 @@ class Session:
         """Called when what was typed ahead is not to be carried out: its door drops what it keeps, and returns whether
         it kept any."""
         self._take: Callable[[str | None], None] | None = None
+        self._hides = False  # whether the line that is asked for is private
         self._ahead = deque[_Ahead]()
-        self._asked = False  # for a private line, since the last command
+        self._asked = False  # for a line, since the last command
         self._may_ask = True
         self._submit = submit
         self._show = show
@@ -178,34 +181,46 @@ class Session:
 
     @property
     def waiting(self) -> bool:
-        """Whether requests of a line are still unanswered, and none of them waits for a private line."""
-        return bool(self._awaited) and not self.private
+        """Whether requests of a line are still unanswered, and none of them waits for a line that it asked for."""
+        return bool(self._awaited) and not self.asks
+
+    @property
+    def asks(self) -> bool:
+        """Whether the next line is an answer to a question, and no command."""
+        return self._take is not None
 
     @property
     def private(self) -> bool:
         """Whether the next line is private, such as a password."""
-        return self._take is not None
+        return self.asks and self._hides
 
-    def ask(self, question: str, take: Callable[[str | None], None]) -> None:
-        """Ask for one private line. It goes to `take` alone, which is given None when there will be no such line."""
+    def ask(self, question: str, take: Callable[[str | None], None], *, private: bool = True) -> None:
+        """Ask for one line. It goes to `take` alone, which is given None when there will be no such line.
+
+        Args:
+            private: no door shows or keeps the line.
+        """
         self._end_question(None)
         if self.over or not self._may_ask:
             take(None)
             return
-        self._take, self._asked = take, True
-        self.on_private(True)
+        self._take, self._asked, self._hides = take, True, private
+        self._on_ask(True)
         self.tell(question, "question")
         self._ready()
 
+    def _on_ask(self, begins: bool) -> None:
+        (self.on_private if self._hides else self.on_question)(begins)
+
     def ask_no_more(self) -> None:
-        """Do without the private line that was asked for, if any, and without all later ones."""
+        """Do without the line that was asked for, if any, and without all later ones."""
         self._may_ask = False
         self._end_question(None)
 
     def _end_question(self, line: str | None) -> None:
         take, self._take = self._take, None
         if take is not None:
-            self.on_private(False)
+            self._on_ask(False)
             take(line)
 
     def awaits(self, step: int) -> bool:
@@ -213,7 +228,7 @@ class Session:
         return step in self._awaited or self._typing
 
     def type(self, line: str, *, private: bool = False, taken: Callable[[bool], None] = _ignore) -> None:
-        """Submit a line and show its reply, or hand over a private one. An empty line does nothing.
+        """Submit a line and show its reply, or hand over one that was asked for. An empty line does nothing else.
 
         Args:
             private: it answers a private question, and is dropped when none is asked any more.
@@ -257,7 +272,7 @@ class Session:
     def _take_line(self, typed: _Ahead) -> None:
         hidden = typed.private or self.private
         typed.taken(hidden)
-        if self.private:
+        if self.asks and self.private >= typed.private:
             self._end_question(typed.line)
         elif not hidden:
             self._carry_out(typed.line)

@@ -185,12 +185,16 @@ class Terminal(App[None]):
         """Let the person in. Raises LociError."""
         session = self.session = self.view.enter(name, self.show)
         session.on_end = self.exit
-        session.on_private = self._hide_typing
+        session.on_private, session.on_question = self._hide_typing, self._take_empty
         self._tell(Text(f"\n{self.view.say(words.TRY)}", "dim"))
 
     def _hide_typing(self, private: bool) -> None:
         if self.is_running:
             self.query_one(LineInput).password = private
+
+    def _take_empty(self, asked: bool) -> None:
+        if self.is_running:
+            self.query_one(LineInput).asked = asked
 
     def show(self, message: Message) -> None:
         """Take a message to be shown."""

@@ -186,6 +186,7 @@ class LineInput(Input):
     ) -> None:
         super().__init__(id=id, compact=True, select_on_focus=False)
         self._history, self._complete, self._choose = history, complete, choose
+        self.asked = False  # whether a line is asked for, which may be empty
         self._lines, self._back, self._draft = history.read(), 0, ""
         self._begin = 0  # where what is completed begins
         self._choices: list[str] = []  # the lines that Tab goes through
@@ -200,10 +201,21 @@ class LineInput(Input):
                 return
 
     def on_paste(self, event: Paste) -> None:
-        """Put all lines of a paste into the one line; textual would take the first alone."""
+        """Put all lines of a paste into the one line; where lines are asked for, submit all but the last.
+
+        Textual would take the first alone.
+        """
         event.prevent_default()
         event.stop()
-        self.insert_text_at_cursor(" ".join(event.text.splitlines()))
+        lines = event.text.splitlines(keepends=True)
+        *whole, rest = [*lines, ""] if lines and lines[-1].endswith("\n") else lines or [""]
+        if not self.asked:
+            whole, rest = [], " ".join(event.text.splitlines())
+        for line in whole:
+            self.insert_text_at_cursor(line.rstrip("\r\n"))
+            self.post_message(self.Typed(self.value, private=False))
+            self.value = ""
+        self.insert_text_at_cursor(rest)
 
     def action_complete(self) -> None:
         """Fill in what all choices share, else go on to the next choice."""
@@ -244,7 +256,7 @@ class LineInput(Input):
     async def action_submit(self) -> None:
         line, self._back = self.value, 0
         self.value = ""
-        if not line.strip() and not self.password:
+        if not line.strip() and not self.password and not self.asked:
             return
         self.post_message(self.Typed(line, self.password))
 

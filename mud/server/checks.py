@@ -84,11 +84,14 @@ PROFILES = (
 class VaultReading:
     """A vault read from scratch, without the last good versions that a running world keeps."""
 
-    def __init__(self, vault: Path, instead: Mapping[Path, str] | None = None) -> None:
-        self.vault = vault
-        self.configuration = Configuration(vault, SCHEMAS, FAMILIES, instead)
+    def __init__(self, vault: Path, instead: Mapping[Path, str | None] | None = None) -> None:
+        self.vault, instead = vault, instead or {}
+        config = {
+            one: text for one, text in instead.items() if one.is_relative_to(vault / "config") and text is not None
+        }
+        self.configuration = Configuration(vault, SCHEMAS, FAMILIES, config)
         self.texts = TextStore(vault / "text", SHIPPED / "text")
-        self.roster = AgentDirectory(vault / "agents", SCHEMAS)
+        self.roster = AgentDirectory(vault / "agents", SCHEMAS, instead=instead)
         self.state, self.problems = None, list[Problem]()
         try:
             self.state = read_state(vault)
@@ -96,7 +99,7 @@ class VaultReading:
             self.problems += wrong_state.problems
         homes = self.state.files if self.state else {}
         self.roster.lived(homes)
-        self.world_files = WorldFiles(vault, homes)
+        self.world_files = WorldFiles(vault, homes, instead)
         self.styles = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
         self.words = Templates(vault / PROMPTS, lambda: FILES, parse_prompt)
         self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())
@@ -155,7 +158,7 @@ def check_lives(
 
 
 def check_files(
-    vault: Path, elsewhere: Sequence[Problem] | None = None, instead: Mapping[Path, str] | None = None
+    vault: Path, elsewhere: Sequence[Problem] | None = None, instead: Mapping[Path, str | None] | None = None
 ) -> list[Problem]:
     """Return everything that is wrong in the files that people edit and in the saved state, each problem once.
 
@@ -164,7 +167,8 @@ def check_files(
 
     Args:
         elsewhere: known problems with links; None to look for them.
-        instead: texts of config files that are checked in place of those on disk.
+        instead: texts that are checked in place of config files, `agent.md` files and files of the world; None for one
+            that goes.
     """
     reading = VaultReading(vault, instead)
     if elsewhere is None:
@@ -376,7 +380,10 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.text_lookup",
     "mud.server.narrative", "mud.server.model_settings", "mud.server.reloading", "mud.commands._here",
-    "mud.commands._command", "mud.server.accounts", "mud.server.away",
+    "mud.commands._command", "mud.server.accounts", "mud.server.away", "mud.server.questions",
+    "mud.server.building.answers", "mud.server.building.files", "mud.server.building.minds",
+    "mud.server.building.places", "mud.server.building.request", "mud.server.building.texts",
+    "mud.server.building.things",
     "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",

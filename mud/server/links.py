@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
-from agents.agent import PARTS, TRASH
+from agents.agent import PARTS
 from agents.memory.seeds import FOLDER as MEMORIES
 from agents.recall.child import CHROMA
 from agents.recall.recall import FOLDER as INDEX
@@ -14,6 +14,7 @@ from mud.errors import Problem
 from mud.sanitize import visible
 from mud.storage.files import NOTE
 from mud.storage.paths import LINK, NEVER, NO_FILE, OUTSIDE, SETTINGS, below, may_be_read, unsafe
+from mud.storage.trash import TRASH
 from mud.storage.world_files import STATE
 
 WRITTEN = (NOTE, "world", STATE, "agents", "agents/*", *(f"agents/*/{part}" for part in PARTS))

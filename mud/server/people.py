@@ -24,6 +24,7 @@ from mud.portal.portal import OpenDoors
 from mud.portal.session import Message, Session, Sessions, names_around, tells_password, without_key
 from mud.portal.settings import DoorSettings
 from mud.server.away import AwayNews
+from mud.server.building.files import Building
 from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
@@ -65,7 +66,7 @@ class People:
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
         self.accounts = parts.accounts
         self._left: dict[str, str] = {}  # when each character was left
-        self.wrote = reloading.wrote
+        self.wrote, self.building = reloading.wrote, Building(parts, reloading)
         self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
 from pathlib import Path
 
 from agents.agent import Agent
@@ -146,8 +146,16 @@ class Reloading:
 
     def wrote(self, path: Path, text: str) -> None:
         """Take up a file at once that the program itself wrote for a person."""
-        self.watcher.wrote(path, text)
-        self.changed(frozenset({path}))
+        self.wrote_all({path: text})
+
+    def wrote_all(self, texts: Mapping[Path, str | None]) -> None:
+        """Take up several such files; None for one that was taken away."""
+        for path, text in texts.items():
+            if text is None:
+                self.watcher.removed(path)
+            else:
+                self.watcher.wrote(path, text)
+        self.changed(frozenset(texts))
 
     def _news(self, paths: Iterable[Path], problems: list[Problem]) -> list[str]:
         """Return new problems, known ones in a file just saved, and files that are fixed.
@@ -257,8 +265,8 @@ class Reloading:
     def _moved(self, slug: str) -> list[str]:
         """Return a notice that an agent's file names another location now, and that this does not move the agent."""
         definition, locations = self._parts.minds.definitions[slug], self._parts.engine.world.locations()
-        place = find_location(definition.location or "", locations)
-        if place is None or place == find_location(self._starts.get(slug) or "", locations):
+        place, before = (find_location(one or "", locations) for one in (definition.location, self._starts.get(slug)))
+        if place is None or before is None or place == before:  # the place of before may have got another name
             return []
         line = definition.lines.get("location", 0)
         say = self._parts.texts.render

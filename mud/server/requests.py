@@ -13,6 +13,7 @@ from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
 from mud.server.accounts import ANSWERS, answer
+from mud.server.building.answers import BUILDING_ANSWERS, answer_builder
 from mud.server.checks import check_lives
 from mud.server.model_settings import configure_models
 from mud.server.narrative import show_narrative
@@ -50,6 +51,8 @@ async def carry_out(parts: Parts, request: Request, reload: Reload, people: Peop
     try:
         if people is not None and request.name in ANSWERS:
             return await answer(people, parts.texts, request)
+        if people is not None and request.name in BUILDING_ANSWERS:
+            return await answer_builder(people, parts.texts, request)
         if request.name in _OWN:
             return await _of_the_program(parts, request, reload, people)
         return await parts.answerers.get(request.name).run(parts.minds, request)

@@ -53,6 +53,7 @@ from mud.server.checks import (
 from mud.server.known_hosts import KnownHosts
 from mud.server.opening import open_world, saved_state, state_of
 from mud.storage.accounts import AccountFiles
+from mud.storage.building_log import BuildingLog
 from mud.storage.configuration import Configuration
 from mud.storage.files import lock_vault, sweep_leftovers
 from mud.storage.paths import OUTSIDE, SHIPPED, may_be_read, missing_in, unsafe
@@ -225,6 +226,7 @@ def _opened_to_write(
 ) -> Iterator[Parts]:
     for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
         sweep_leftovers(folder)
+    BuildingLog(vault).complete(clock.now())
     parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
     with ExitStack() as closing:  # runs every callback even if one fails
         closing.callback(write_spending, vault, parts.queue.budget)

@@ -102,6 +102,10 @@ class Watcher:
         """
         self._hashes[path] = sha256_text(text)
 
+    def removed(self, path: Path) -> None:
+        """Suppress the report of a file that the program itself takes away; called as `wrote`."""
+        self._hashes[path] = None
+
     def lost(self, folder: Path) -> None:
         """Forget a folder that was moved away; when it is back, all files in it are reported as new."""
         for known in self._marks:

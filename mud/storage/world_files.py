@@ -94,10 +94,18 @@ class _Draft(NamedTuple):
 
 
 class WorldFiles:
-    """The files of the world, each as it last was without a mistake; `homes` is the saved file of each id."""
+    """The files of the world, each as it last was without a mistake; `homes` is the saved file of each id.
 
-    def __init__(self, vault: Path, homes: Mapping[str, str] = MappingProxyType({})) -> None:
-        self.vault = vault
+    `instead` has texts that are read in place of files, to see what would be wrong with them; None for one that goes.
+    """
+
+    def __init__(
+        self,
+        vault: Path,
+        homes: Mapping[str, str] = MappingProxyType({}),
+        instead: Mapping[Path, str | None] = MappingProxyType({}),
+    ) -> None:
+        self.vault, self._instead = vault, instead
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
         self._good: dict[str, _Draft] = {}
         self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
@@ -119,9 +127,9 @@ class WorldFiles:
         included, for `assign_ids`; those with an invalid or a duplicate id are not.
         """
         drafts = [
-            _read(self.vault, f"world/{folder}/{path.name}", kind, self._good)
+            self._read(f"world/{folder}/{path.name}", kind)
             for folder, kind in FOLDERS.items()
-            for path in matching(self.vault / "world" / folder, "[!.]*.md")
+            for path in self._paths(self.vault / "world" / folder)
         ]
         # Files that had their id or name before come first, and copies last.
         copies = self._copies(drafts)
@@ -150,6 +158,24 @@ class WorldFiles:
         new = (one for one in drafts if one.usable and not one.thing.id and one.file not in wrong)
         problems += [one.wrong("id", NO_ID, 1) for one in new]
         return found, sorted(problems, key=lambda problem: (problem.file, problem.line))
+
+    def _paths(self, folder: Path) -> list[Path]:
+        paths = matching(folder, "[!.]*.md")
+        if not self._instead:
+            return paths
+        made = {path for path, text in self._instead.items() if path.parent == folder and text is not None}
+        return sorted(({*paths} - self._instead.keys()) | made)
+
+    def _read(self, file: str, kind: Kind) -> _Draft:
+        nothing = _Draft(Thing("", kind, _name_of(file)), file, Document(), {}, broken=True)
+        path = self.vault / file
+        try:
+            text = self._instead[path] if path in self._instead else read_if_there(path, file=file)
+        except VaultProblem as error:
+            return nothing._replace(problems=error.problems)
+        if not (text or "").strip():
+            return self._good.get(file, nothing)
+        return _understood(text or "", file, kind)
 
     def _copies(self, drafts: Iterable[_Draft]) -> set[str]:
         """Return the files whose id belongs to another file.
@@ -182,17 +208,6 @@ def _changed_at(path: Path) -> float:
         return path.stat().st_mtime_ns
     except OSError:
         return math.inf
-
-
-def _read(vault: Path, file: str, kind: Kind, good: Mapping[str, _Draft]) -> _Draft:
-    nothing = _Draft(Thing("", kind, _name_of(file)), file, Document(), {}, broken=True)
-    try:
-        text = read_if_there(vault / file, file=file)
-    except VaultProblem as error:
-        return nothing._replace(problems=error.problems)
-    if not (text or "").strip():
-        return good.get(file, nothing)
-    return _understood(text or "", file, kind)
 
 
 def _name_of(file: str) -> str:

@@ -57,6 +57,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     lines += [f"help {one.name}" for one in COMMANDS]
     AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
     asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password
+    asking |= {example: f"{example}\n..abort" for example in COMMANDS.get("@edit").examples}
     # What is thought in between parts the replies, as its own reply is known.
     typed = "".join(f"{asking.get(line, line)}\nthink MARK {number}\n" for number, line in enumerate(lines))
     done = loci("run", "--vault", vault, "--no-agents", stdin=typed + "quit\n")

@@ -55,6 +55,7 @@ async def _serve(visit: Visit) -> None:
     try:
         screen.put("hello", _hello(visit, session, asked.get("page", "")))
         screen.put("private", session.private)
+        screen.put("asked", session.asks and not session.private)
         screen.look()
         screen.wake(at_once=True)
         await _first_of(screen.write(), _read(visit, screen), screen.until_cut_off())

@@ -99,7 +99,7 @@ class PlaySession:
             self._leaving = None
         if self.session is None:
             session = self._enter(self._show, address)
-            session.on_end, session.on_private = self._ended, self._ask_privately
+            session.on_end, session.on_private, session.on_question = self._ended, self._ask_privately, self._ask
             self.session = session
             self._typed = self._portal.clock.monotonic()
         self.screens.add(screen)
@@ -162,6 +162,10 @@ class PlaySession:
     def _ask_privately(self, private: bool) -> None:
         for screen in self.screens:
             screen.put("private", private)
+
+    def _ask(self, asked: bool) -> None:
+        for screen in self.screens:
+            screen.put("asked", asked)
 
     def _ended(self) -> None:
         session, self.session = self.session, None

@@ -14,6 +14,7 @@ export class Line {
   #asked = null;
   #empty = "";
   #private = false;
+  #wanted = false;
   #touch = matchMedia("(pointer: coarse)");
 
   constructor(form, input, list, { send, complete }) {
@@ -25,6 +26,7 @@ export class Line {
     });
     input.addEventListener("keydown", (event) => this.#key(event));
     input.addEventListener("input", () => this.#typed());
+    input.addEventListener("paste", (event) => this.#paste(event));
     input.addEventListener("blur", () => setTimeout(() => this.#close(), 150));
   }
 
@@ -37,6 +39,11 @@ export class Line {
     this.input.setAttribute("autocomplete", value ? "new-password" : "off");
     this.#close();
     this.input.focus();
+  }
+
+  // While lines are asked for, an empty one is a line too, and a paste is as many as it has.
+  set asked(value) {
+    this.#wanted = value;
   }
 
   // Keeps a line for the arrow keys.
@@ -68,9 +75,19 @@ export class Line {
     const line = this.input.value;
     this.input.value = "";
     this.#close();
-    if (!this.#private && !line.trim()) return;
+    if (!this.#private && !this.#wanted && !line.trim()) return;
     this.#at = this.#history.length;
     this.send(line, this.#private);
+  }
+
+  #paste(event) {
+    const pasted = event.clipboardData.getData("text");
+    if (!this.#wanted || !pasted.includes("\n")) return;
+    event.preventDefault();
+    const { value, selectionStart, selectionEnd } = this.input;
+    const lines = (value.slice(0, selectionStart) + pasted + value.slice(selectionEnd)).split(/\r?\n/);
+    this.#put(lines.pop());
+    for (const line of lines) this.send(line, false);
   }
 
   #key(event) {

@@ -39,6 +39,7 @@ export function connect(view, on) {
     slow: () => story.note("This page took what was told too slowly and was cut off. It comes back by itself."),
     gap: () => story.note("Some of what was told meanwhile is not kept here any more."),
     private: (value) => (line.private = value),
+    asked: (value) => (line.asked = value),
     completed: (found) => line.completed(found),
     ...on,
   });

@@ -88,7 +88,7 @@ def test_what_all_choices_share_is_filled_in(line: str, longer: str) -> None:
 
 
 def test_every_slot_of_every_command_is_one_that_completion_knows() -> None:
-    understood = {"way", "person", "title", "topic", "thing", "name", "who", "role", *FREE, *UNNAMED}
+    understood = {"way", "place", "person", "title", "topic", "thing", "name", "who", "role", *FREE, *UNNAMED}
     unknown = {one.name for one in COMMANDS if not set(re.findall(r"\w+", one.form.text)) <= understood}
     assert not unknown
 

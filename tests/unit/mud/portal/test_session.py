@@ -173,6 +173,37 @@ def test_a_private_line_goes_to_who_asked_and_nowhere_else() -> None:
     assert desk.shown[-1] == 'You say, "hello"'
 
 
+def test_a_line_that_anybody_may_see_is_asked_for_too_and_may_be_empty() -> None:
+    desk, taken, asked, hidden = Desk(), list[str | None](), list[bool](), list[bool]()
+    desk.session.on_question = asked.append
+    desk.session.on_private = lambda private: hidden.append(private)
+
+    def take(line: str | None) -> None:
+        taken.append(line)
+        if line != ".":
+            desk.session.ask("", take, private=False)
+
+    desk.session.ask("Its text:", take, private=False)
+    assert desk.session.asks
+    assert not desk.session.private
+    for line in ("quit", "", "  two | three", "."):
+        desk.session.type(line, taken=hidden.append)
+    assert taken == ["quit", "", "  two | three", "."]
+    assert desk.steps == []
+    assert desk.shown == ["Its text:"]
+    assert asked == [True, False] * 4
+    assert hidden == [False] * 4
+    assert not desk.session.asks
+
+
+def test_a_password_that_comes_late_answers_no_other_question() -> None:
+    desk, taken = Desk(), list[str | None]()
+    desk.session.ask("Its text:", taken.append, private=False)
+    desk.session.type("secret", private=True)
+    assert taken == []
+    assert desk.session.asks
+
+
 def test_a_question_ends_with_the_session_with_the_next_question_and_with_the_world() -> None:
     taken: list[str | None] = []
     desk = Desk()

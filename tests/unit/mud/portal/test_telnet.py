@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mud.world.roles import Role
 from tests.telnet import (
     CHARSET,
     DO,
@@ -167,6 +168,16 @@ async def test_passwords_that_are_typed_ahead_are_taken_by_their_questions_and_n
         assert '"no"' not in wren.text
         kept = [path.read_bytes() for path in world.parts.vault.rglob("*") if path.is_file()]
         assert not any(b"plum tree" in data for data in kept)
+
+
+async def test_a_text_of_many_lines_that_comes_in_one_packet_is_written(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world:
+        world.account("Wren", Role.BUILDER, PASSWORD)
+        async with world.player("Wren") as wren:
+            wren.send(b"@edit sundial\r\nSlate.\r\n\r\nFour holes.\r\n.\r\nsay done\r\n")
+            await wren.read_until('You say, "done"')
+        text = (world.parts.vault / "world/items/sundial.md").read_text("utf-8")
+        assert "\n\nSlate.\n\nFour holes.\n" in text
 
 
 async def test_what_was_typed_before_a_client_closed_its_side_waits_for_answers(tmp_path: Path) -> None:

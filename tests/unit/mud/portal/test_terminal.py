@@ -334,6 +334,21 @@ async def test_a_paste_of_several_lines_loses_none_of_them(tmp_path: Path) -> No
         assert player.app.query_one(LineInput).value == "say one two three"
 
 
+async def test_where_lines_are_asked_for_a_paste_is_as_many_as_it_has_and_an_empty_one_counts(tmp_path: Path) -> None:
+    async with playing(tmp_path) as (player, pilot):
+        taken: list[str | None] = []
+
+        def take(line: str | None) -> None:
+            taken.append(line)
+            if line != ".":
+                player.session.ask("", take, private=False)
+
+        player.session.ask("Your text:", take, private=False)
+        await typed(pilot, "one\n\ntwo\r\nthr")
+        await typed(pilot, "ee", "enter", "enter", "full_stop", "enter")
+        assert taken == ["one", "", "two", "three", "", "."]
+
+
 async def test_what_the_keys_do_the_mouse_does_too(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         await pilot.click("#keys", offset=(11, 0))

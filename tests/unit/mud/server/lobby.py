@@ -74,8 +74,8 @@ class Lobby:
         look_through(self.people.sessions, self.parts.minds.resting)
 
     async def answered(self) -> None:
-        """Wait until every request has its answer or waits for a private line."""
-        while any(not task.done() for task in self.asked) and not any(one.private for one in self.people.sessions):
+        """Wait until every request has its answer or waits for a line."""
+        while any(not task.done() for task in self.asked) and not any(one.asks for one in self.people.sessions):
             await asyncio.wait(self.asked, timeout=0.01)
 
     def account(self, name: str, role: Role = Role.PLAYER, password: str = "") -> Account:

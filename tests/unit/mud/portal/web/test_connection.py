@@ -199,6 +199,19 @@ async def test_passwords_that_are_typed_ahead_are_taken_by_their_questions_and_n
         assert not any(b"plum tree" in data for data in kept)
 
 
+async def test_a_text_of_many_lines_is_typed_at_a_page_which_is_told_when_lines_are_asked_for(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as browser:
+        await world.account("Ben", Role.BUILDER)
+        await browser.come_in("Ben")
+        async with browser.desk() as desk:
+            await desk.hears("The Garden")
+            for line in ("@edit sundial", "Slate.", "", "Four holes.", ".", "say done"):
+                await desk.type(line)
+            await desk.hears('You say, "done"')
+        text = (world.home.parts.vault / "world/items/sundial.md").read_text("utf-8")
+        assert "\n\nSlate.\n\nFour holes.\n" in text
+
+
 async def test_a_page_that_does_not_read_is_cut_off_and_nobody_waits_for_it(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as lazy, visiting(world) as owner:
         await world.account("Ben")
