@@ -192,6 +192,8 @@ class Archive:
         if writable and self._firsts and (message := self._last_writer().message):
             messages.append(f"archive: {message}")
         self._learn(messages)
+        if writable and self._firsts and self.total < self._firsts[-1] and (head := self._head()):
+            self._write(head, 0)  # a file that was begun when the power failed may lack it
         return messages
 
     def _path(self, first: int) -> Path:

@@ -62,7 +62,7 @@ class Correction(NamedTuple):
 
     def event(self) -> dict[str, Any]:
         """Return its line in the archive."""
-        given = {name: value for name, value in self._asdict().items() if value}
+        given = {name: _plain(value) for name, value in self._asdict().items() if value}
         return {"event": EVENT, **given}
 
     def in_memory(self, text: str) -> str:
@@ -98,6 +98,11 @@ class Correction(NamedTuple):
                 rest = " ".join(one for one in sentences(line) if not self.tells(one))
                 kept += [rest] if rest else []
         return "\n".join(kept)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it, with lists for tuples."""
+    return list(map(_plain, value)) if isinstance(value, tuple) else value
 
 
 def parse_correction(line: Mapping[str, Any]) -> Correction | None:
@@ -187,12 +192,14 @@ class Corrections:
         return text
 
     def summary(self, summary: Summary) -> Summary:
-        """Return a summary with the corrections made since; the same one when its text stays as it is."""
-        text = self.text(summary.text, summary.corrections)
-        if text == summary.text:
+        """Return a summary with the corrections made since; the same one when nothing in it changes.
+
+        The facts of its sample are dropped then: the next summary is checked for those of the corrected text.
+        """
+        text, *sample = (self.text(one, summary.corrections) for one in (summary.text, *summary.sample))
+        if text == summary.text and tuple(sample) == summary.sample:
             return summary
-        sample = tuple(filter(None, (self.text(one, summary.corrections) for one in summary.sample)))
-        return replace(summary, text=text.strip() or NOTHING, sample=sample, corrections=self.last)
+        return replace(summary, text=text.strip() or NOTHING, sample=(), corrections=self.last)
 
 
 def _in_force(known: Sequence[Correction]) -> tuple[Correction, ...]:

@@ -203,6 +203,22 @@ def test_the_last_file_of_an_archive_tells_all_corrections_and_they_are_listed_o
     assert PER_FILE > 3
 
 
+def test_a_file_that_was_begun_when_the_power_failed_repeats_the_corrections(tmp_path: Path) -> None:
+    archive = Archive(tmp_path / "archive", per_file=3)
+    archive.open(writable=True)
+    archive.append([entry(seq, f"pear {seq}") for seq in (1, 2, 3)])
+    archive.append_event(words(1, "pear", "plum", 1).event())
+    archive.close()
+    (tmp_path / "archive/0000000004.jsonl").write_text('{"event":"corr', "utf-8")
+    for seq in (4, 5):
+        archive.open(writable=True)
+        archive.append([entry(seq, f"pear {seq}")])
+        archive.close()
+        assert sorted(archive.corrections) == [1]
+    archive.open(writable=False)
+    assert sorted(archive.corrections) == [1]
+
+
 def test_a_broken_correction_is_named_by_the_check(tmp_path: Path) -> None:
     archive = Archive(tmp_path / "archive")
     archive.open(writable=True)
