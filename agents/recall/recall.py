@@ -101,6 +101,7 @@ class IndexedLife:
         corrected: source of corrected memories; None when the index has all corrections.
         in_bulk: documents wait until the bulk load is over.
         unreadable: the documents could not be read, and that was logged.
+        correcting: held while corrections are indexed.
         filling: held while the agent's memories are read again.
     """
 
@@ -114,6 +115,7 @@ class IndexedLife:
     in_bulk: bool = False
     unreadable: bool = False
     progress: IndexProgress = field(default_factory=IndexProgress)
+    correcting: asyncio.Lock = field(default_factory=asyncio.Lock)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -206,10 +208,13 @@ class Indexer:
 
     async def _correct(self, agent_id: str, life: IndexedLife) -> None:
         """Index the corrected memories, if there are any; what waits comes first, as it may have the old texts."""
-        if life.corrected is None:
-            return
-        await self.flush(agent_id)
-        corrected, life.corrected, done = life.corrected, None, False
+        async with life.correcting:
+            if life.corrected is not None:
+                await self.flush(agent_id)
+                await self._index_corrected(agent_id, life, life.corrected)
+
+    async def _index_corrected(self, agent_id: str, life: IndexedLife, corrected: Corrected) -> None:
+        life.corrected, done = None, False
         with self._unless_locked():
             known = await self._lexical.run(corrected_through, agent_id)
             indexed, _ = await self._lexical.run(tables.last_memory, agent_id)

@@ -28,8 +28,8 @@ from agents.memory.summaries import Summary
 AT = "2026-01-01T00:00:00.000Z"
 
 
-def entry(seq: int, text: str, kind: str = "heard", **parts: str) -> Entry:
-    return Entry(seq, AT, kind, "Moss" if kind == "heard" else None, "The Garden", text, **parts)
+def entry(seq: int, text: str, kind: str = "heard", reason: str | None = None) -> Entry:
+    return Entry(seq, AT, kind, "Moss" if kind == "heard" else None, "The Garden", text, reason)
 
 
 def words(number: int, wrong: str, right: str, *memories: int) -> Correction:
