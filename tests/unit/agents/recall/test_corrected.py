@@ -126,3 +126,21 @@ async def test_an_index_that_knows_more_corrections_than_there_are_is_of_another
     hits, _ = await service.search("#1", "pear")
     assert [hit.text for hit in hits] == ["a red pear"]
     await service.stop()
+
+
+async def test_corrections_that_come_while_others_are_indexed_are_indexed_after_them(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: RecallSettings(embedder="none"), VirtualClock())
+    lived = life("a red pear", "a red plum")
+    fixed = life("a blue pear", "a blue plum")
+    await service.start()
+    try:
+        await service.catch_up("#1", 2, lambda first, last: lived[first - 1 : last])
+        # Both wait for the index's thread, and the second has what the first lacks.
+        await asyncio.gather(
+            service.correct("#1", lambda number: (1, fixed[:1]) if number < 1 else (1, ()), list),
+            service.correct("#1", lambda number: (2, fixed if number < 1 else fixed[1:]), list),
+        )
+        hits, _ = await service.search("#1", "blue")
+        assert sorted(hit.text for hit in hits) == ["a blue pear", "a blue plum"]
+    finally:
+        await service.stop()
