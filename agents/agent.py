@@ -7,9 +7,11 @@ import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from agents.compaction.correcting import correct_summaries
 from agents.compaction.due import changes_nothing
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import Commit, CompactionServices
@@ -24,6 +26,7 @@ from agents.llm.backend import Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
 from agents.llm.tokens import CHARACTERS, TokenCounter
+from agents.memory.corrections import Correction
 from agents.memory.entries import Entry, Range
 from agents.memory.history import examine
 from agents.memory.journal import Journal
@@ -257,6 +260,27 @@ class Agent:
         if commit is not None:
             log.info("[Memory] %s: no room in the prompt for memories up to %d; they are folded", self.name, through)
         return commit is not None
+
+    def correct(self, correction: Correction) -> int:
+        """Honour a correction from now on: in notes, journal, memories and summaries; return how many notes changed.
+
+        The line in the archive is the last that may fail: what was changed before it is changed the same again when
+        the correction is repeated. Raises OSError or LociError.
+        """
+        known = self.memory.corrections.with_one(correction)
+        corrected = partial(known.text, known=self.memory.corrections.last)
+        notes = self.notes.correct(corrected, correction.at)
+        self.keeper.correct(corrected)
+        self.memory.correct(correction)
+        self.correct_summaries()
+        return notes
+
+    def correct_summaries(self) -> None:
+        """Write the corrections into the summaries in use; those that cannot be written are only shown corrected."""
+        try:
+            correct_summaries(self.compactor)
+        except OSError as error:
+            self.memory.note_trouble("summaries", f"the corrected summaries cannot be written ({error})")
 
     @contextmanager
     def in_bulk(self) -> Iterator[None]:

@@ -23,8 +23,9 @@ from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.directory import AgentDirectory, UnknownNames
+from agents.memory.corrections import Correction
 from agents.memory.entries import Entry
-from agents.memory.history import last_values, read_weighed
+from agents.memory.history import corrected_since, last_values, read_weighed
 from agents.memory.note_form import Note
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
@@ -94,6 +95,8 @@ class Population:
         """How many folds were committed since the start."""
         self.on_close: Callable[[Agent], None] = lambda agent: None
         """Called before an agent is closed."""
+        self.on_correction: Callable[[Agent], None] = lambda agent: None
+        """Called when memories of an agent were corrected, after which it must not speak of what it bore in mind."""
 
     def live_in(self, world: World, prompting: Prompter) -> None:
         self.world, self.prompting = world, prompting
@@ -141,6 +144,8 @@ class Population:
             self.asleep[slug] = str(error)
             raise
         self.asleep.pop(slug, None)
+        if agent.memory.corrections.last:
+            self._finish_corrections(agent)
         self._agents[slug] = self._by_id[agent.id] = agent
         wrong = (
             self.import_written(slug) if self.world is not None else []
@@ -148,6 +153,23 @@ class Population:
         for message in (*messages, *wrong):
             log.warning("%s: %s", agent.name, message)
         return agent
+
+    def _finish_corrections(self, agent: Agent) -> None:
+        """Bring up to the last correction what a kill may have left behind."""
+        if self.means.writable:
+            agent.correct_summaries()
+        self.means.recall.correct_later(agent.id, partial(corrected_since, agent.memory))
+
+    async def correct(self, agent: Agent, correction: Correction) -> int:
+        """Honour a correction from now on, in whatever is shown or found; return how many notes changed.
+
+        Raises OSError or LociError when it cannot be written; then it does not hold.
+        """
+        notes = agent.correct(correction)
+        self.inner.forget(agent)
+        self.on_correction(agent)
+        await self.means.recall.correct(agent.id, partial(corrected_since, agent.memory), agent.documents)
+        return notes
 
     def import_written(self, slug: str) -> list[Problem]:
         """Import an agent's new hand-written memories; return their problems."""
@@ -355,7 +377,8 @@ class Population:
         memory, recall = agent.memory, self.means.recall
         self._indexing[agent.slug] += 1
         try:
-            await recall.catch_up(agent.id, memory.total, partial(read_weighed, memory), agent.documents)
+            read, corrected = partial(read_weighed, memory), partial(corrected_since, memory)
+            await recall.catch_up(agent.id, memory.total, read, agent.documents, corrected)
             # A kill may have come between archive and index.
             await recall.reweigh(agent.id, last_values(memory))
         finally:

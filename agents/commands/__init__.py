@@ -14,7 +14,8 @@ from mud.registry import collect
 __all__ = ["Answerer", "answers", "mind_commands"]
 
 _NAMES = """
-    @archive @bootstrap-summaries @brain @compact-memories @compaction @cost @my-description @set-description dream
+    @archive @bootstrap-summaries @brain @compact-memories @compaction @correct @corrections
+    @forget-memory @undo-correction @cost @my-description @set-description dream
     @forget @my-goal @set-goal @impersonate @edit-interval @journal @llm-status @memory-history note @overwrite-note
     @restore-note notes @note-history @pause @resume @possess @release @my-profile @set-profile @show-profile
     @edit-profile @rebuild-summaries recall @memory-status think @training @undo-change @why

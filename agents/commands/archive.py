@@ -11,6 +11,7 @@ from typing import Any
 
 from agents.agent import Agent
 from agents.commands._answer import answers, ask, ask_about, asked_about, excerpt, memories, mind_of, whose
+from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry, Reference, missing, read_reference, reference
 from agents.memory.history import events
 from agents.memory.journal import JournalEntry
@@ -38,6 +39,11 @@ NOWHERE = phrase("minds.archive.nowhere")
 FAILED = phrase("minds.archive.failed", "kind")
 BECAUSE = phrase("minds.archive.because", "reason")
 UNREADABLE = phrase("minds.archive.unreadable", "reference")
+FORGOTTEN_LINE = phrase("minds.archive.forgotten", "seq", "at")
+CORRECTED = phrase("minds.archive.corrected", "at", "by", "wrong", "right")
+LEFT_OUT = phrase("minds.archive.left_out", "at", "by", "seq")
+FORGOTTEN_BY = phrase("minds.archive.forgotten_by", "at", "by")
+ORIGINAL = phrase("minds.archive.original", "text")
 MORE = phrase("minds.archive.more", "reference")
 END = phrase("minds.archive.end", "total")
 PAGE_TITLE_ONE = phrase("minds.history.title_one", "name", "last", "total", "page", "pages")
@@ -71,7 +77,7 @@ SHOWN_FACTS = 40
 
 @command("@archive", "<range>", category="memory", keeps="skip")
 def archive(ctx: Context, range: str) -> Outcome:
-    """Read memories word for word in your archive, by number: with when it was, where, and who.
+    """Read memories word for word in your archive, by number: with when it was, where, and who, and what was put right.
 
     That is where masked results and summaries say they come from, such as eliza#120 or eliza#66-129. The owner may
     name anybody's.
@@ -91,7 +97,7 @@ async def show_archive(minds: Population, request: Request) -> Outcome:
     agent = mind_of(minds, request, found.owner)
     first, last = _bounds(minds, agent, found)
     try:
-        return Outcome("\n".join(_told(minds, agent, first, last)))
+        return Outcome("\n".join(_told(minds, agent, first, last, owner=request.args["may"] == "all")))
     except OSError as error:
         raise Refusal(minds.say(UNREADABLE_ALL, name=agent.name, why=error.strerror or error)) from None
 
@@ -117,14 +123,14 @@ def _bounds(minds: Population, agent: Agent, wanted: Reference) -> tuple[int, in
     return wanted.first, wanted.last
 
 
-def _told(minds: Population, agent: Agent, first: int, last: int) -> list[str]:
+def _told(minds: Population, agent: Agent, first: int, last: int, *, owner: bool) -> list[str]:
     total = agent.memory.total + agent.memory.waiting
     end = min(last, total)
     entries = lived(agent.memory, first, min(end, first + SHOWN - 1))
     lines: list[str] = []
     through = first - 1
     for entry in entries:
-        told = line_of(minds, entry).split("\n")
+        told = [*line_of(minds, entry).split("\n"), *_corrected(minds, agent, entry.seq, owner=owner)]
         if lines and len(lines) + len(told) > SHOWN:
             break
         lines += _gap(minds, agent, through, entry.seq) + told
@@ -146,8 +152,27 @@ def _gap(minds: Population, agent: Agent, before: int, after: int) -> list[str]:
     return [f"  {minds.say(UNREADABLE, reference=reference(agent.slug, *gap))}" for gap in gaps]
 
 
+def _corrected(minds: Population, agent: Agent, seq: int, *, owner: bool) -> list[str]:
+    """Return what was put right in a memory, when and by whom; for the owner also what it was."""
+    say, found = minds.say, agent.memory.corrections.of(seq)
+    lines = []
+    for one in found:
+        about = {"at": one.at, "by": one.by}
+        if one.forgets:
+            forgets = one.forgets == seq
+            lines.append(say(FORGOTTEN_BY, **about) if forgets else say(LEFT_OUT, **about, seq=one.forgets))
+        else:
+            lines.append(say(CORRECTED, **about, wrong=one.wrong, right=one.right))
+    if found and owner:
+        was = [line_of(minds, entry).strip() for entry in agent.memory.original(seq, seq)]
+        lines += [line for text in was for line in say(ORIGINAL, text=text).split("\n")]
+    return [f"    {line}" for line in lines]
+
+
 def line_of(minds: Population, entry: Entry, at: str = "") -> str:
     """Return an entry in full, with further lines indented; `at` replaces its stored time."""
+    if entry.kind == FORGOTTEN:
+        return f"  {minds.say(FORGOTTEN_LINE, seq=entry.seq, at=at or entry.at)}"
     kind = minds.say(FAILED, kind=entry.kind) if entry.failed else entry.kind
     text = "\n    ".join(entry.text.splitlines())
     if entry.reason:

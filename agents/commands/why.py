@@ -11,8 +11,9 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, agents_listed, answers, ask, excerpt, mind_of, whose
 from agents.definition import find_definition
+from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry, read_reference, reference
-from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit
+from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit, with_texts
 from agents.population import Population
 from agents.text.daytime import when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
@@ -44,6 +45,9 @@ MEMORY = phrase("minds.why.memory", "seq", "when", "text")
 SUMMARY = phrase("minds.why.summary", "reference")
 NOTE = phrase("minds.why.note", "title")
 GONE = phrase("minds.why.gone", "reference")
+FORGOTTEN_SINCE = phrase("minds.why.forgotten", "reference")
+CORRECTED = phrase("minds.why.corrected", "text", "reference")
+CORRECTED_SINCE = phrase("minds.why.corrected_since")
 QUERY = phrase("minds.why.query", "query")
 NOTHING = phrase("minds.why.nothing")
 MORE = phrase("minds.why.more", "n")
@@ -141,7 +145,9 @@ async def explain(minds: Population, request: Request) -> Outcome:
         trace = head.trace()
     except ValueError:
         raise Refusal(minds.say(UNREADABLE)) from None
-    lines = told_trace(minds, agent, trace, full=bare != what)
+    shown = with_texts(trace, agent.memory.corrections.text)
+    lines = told_trace(minds, agent, shown, full=bare != what)
+    lines += [f"  {minds.say(CORRECTED_SINCE)}"] if shown != trace else []
     newer = _newer(agent, trace) if wanted.number == 1 and not (wanted.words or wanted.step) else ""
     first = [minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []
     if _only_in_reason(wanted.words, head.line or ""):
@@ -290,12 +296,14 @@ async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
     if not heads:
         return [minds.say(NO_LINES, name=agent.name)]
     said = minds.say(NO_SUCH, name=agent.name, what=excerpt(wanted.words or str(wanted.number), LONGEST_SHOWN))
-    return [said, minds.say(THERE_IS), *(f"  {_item(minds, n, head)}" for n, head in enumerate(heads, 1))]
+    change = agent.memory.corrections.text
+    items = (_item(minds, n, head.at, change(head.line or "")) for n, head in enumerate(heads, 1))
+    return [said, minds.say(THERE_IS), *(f"  {item}" for item in items)]
 
 
-def _item(minds: Population, number: int, head: Head) -> str:
-    told = when(minds.say, head.at, minds.means.clock.now())
-    return minds.say(ITEM, n=number, when=told, line=excerpt(head.line or "", LONGEST_LINE))
+def _item(minds: Population, number: int, at: str, line: str) -> str:
+    told = when(minds.say, at, minds.means.clock.now())
+    return minds.say(ITEM, n=number, when=told, line=excerpt(line, LONGEST_LINE))
 
 
 def told_trace(minds: Population, agent: Agent, trace: Trace, *, full: bool) -> list[str]:
@@ -339,8 +347,12 @@ def _memory(minds: Population, agent: Agent, seq: int) -> str:
         entry = None
     if entry is None:
         return minds.say(GONE, reference=reference(agent.slug, seq))
+    which = reference(agent.slug, seq)
+    if entry.kind == FORGOTTEN:
+        return minds.say(FORGOTTEN_SINCE, reference=which)
     told = when(minds.say, entry.at, minds.means.clock.now())
-    return minds.say(MEMORY, seq=seq, when=told, text=excerpt(entry.text, LONGEST))
+    text = minds.say(MEMORY, seq=seq, when=told, text=excerpt(entry.text, LONGEST))
+    return minds.say(CORRECTED, text=text, reference=which) if agent.memory.corrections.of(seq) else text
 
 
 def _cited(minds: Population, agent: Agent, cite: str) -> str:

@@ -242,6 +242,7 @@ class Compactor:
             raise Unavailable("; ".join(rejected))
         memory.refresh()
         same = [one.text for one in summaries_of(memory)] == [one.text for one in fold.earlier]
+        same = same and memory.corrections.last == fold.corrections
         if same and memory.watermark + 1 == plan.first:
             return self._commit(fold, self._writer.written(asked), rejected)
         if not may_fall_back:
@@ -267,7 +268,8 @@ class Compactor:
         if not entries:  # nothing readable: extend the range, and the receipt lists the gaps
             plan = widen(self.view, plan)
             entries = tuple(memory.read(plan.first, plan.last))
-        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), self._clock.monotonic())
+        began, corrections = self._clock.monotonic(), memory.corrections.last
+        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), began, corrections)
 
     def _commit(
         self, fold: Fold, drafts: list[SummaryDraft], rejected: list[str], at_any_length: bool = False

@@ -19,6 +19,7 @@ from agents.compaction.summarizers.model import style_of
 from agents.compaction.view import summaries_of
 from agents.llm.backend import Completion
 from agents.llm.tokens import estimate
+from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry, Range, merged, missing, spoken, undreamt
 from agents.memory.memory import View
 from agents.memory.summaries import EDITED, Summary, unread
@@ -74,6 +75,7 @@ class Fold:
     settings: CompactionSettings
     earlier: list[Summary]
     began: float
+    corrections: int = 0  # number of the last correction then
 
     @property
     def unchanged(self) -> list[Summary]:
@@ -131,7 +133,7 @@ def source_of(
     return SummarySource(
         name,
         tier,
-        undreamt(entries),
+        undreamt(one for one in entries if one.kind != FORGOTTEN),
         max_tokens=settings.max_summary_tokens,
         max_source_tokens=settings.max_source_tokens,
         begins=begins,

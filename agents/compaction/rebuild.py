@@ -223,6 +223,7 @@ class Rebuild:
         steps = steps_of(through, recent.covers if recent else None, chunk, rolling=strategy.rolling)
         asks = self._writer.may_ask(settings) and style.may_ask
         key = {"strategy": strategy.name, "chunk": chunk, "rolling": strategy.rolling, "asks": asks}
+        key["corrections"] = memory.corrections.last
         key |= {name: getattr(settings, name) for name in _SETTINGS}
         key |= {"shape": style.shape, "sentences": style.sentences, "findings": style.findings}
         return _RebuildRun(reason, settings, strategy, style, steps, key, through, memory.watermark, asks)
@@ -252,7 +253,9 @@ class Rebuild:
         return kept
 
     def _check_watermark(self, run: _RebuildRun) -> None:
-        """Abort if an emergency fold has moved the watermark."""
+        """Abort if an emergency fold has moved the watermark, or if memories were corrected."""
+        if self._memory.corrections.last != run.key["corrections"]:
+            raise Unavailable("memories were corrected meanwhile; ask again")
         if self._memory.watermark > run.watermark:
             raise Unavailable("memories were folded in an emergency meanwhile; what was made is kept, ask again")
 

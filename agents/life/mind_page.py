@@ -33,7 +33,9 @@ def render_page(agent: Agent, inner: Mapping[str, Any] | None = None) -> str:
     for title, summary in (("Older memories", memory.longterm), ("Recent past", memory.recent)):
         if summary is not None:
             parts.append(f"## {title} ({summary.covers[0]}-{summary.covers[1]})\n\n{summary.text}")
-    newest = "\n".join(f"- {entry.seq}. {' '.join(entry.text.split())}" for entry in memory.newest(NEWEST))
+    newest = "\n".join(
+        f"- {entry.seq}. {' '.join(entry.text.split())}" for entry in memory.newest(NEWEST) if entry.text
+    )
     parts.append(f"## Newest memories\n\n{newest or '-'}")
     notes = "\n".join(f"- [[{visible(note.slug)}|{note.title}]]" for note in agent.notes.all())
     parts.append(f"## Notes\n\n{notes or '-'}")
@@ -64,6 +66,10 @@ class MindPages:
 
     def observe(self, step: Step) -> None:
         self._stale.update(perceived.who for perceived in step.left)
+
+    def changed(self, agent: Agent) -> None:
+        """Have the page of an agent written again."""
+        self._stale.add(agent.id)
 
     async def run(self) -> None:
         while True:

@@ -143,6 +143,11 @@ class Scheduler:
         self._due.hasten(agent.slug, self._drives.clock.monotonic() + agent.thinking().think_interval)
         self._woken.set()
 
+    def corrected(self, agent: Agent) -> None:
+        """Give an agent new brains, which know what it remembers only, as its memories were corrected."""
+        if agent.thinker is not None:
+            self.begin(agent)
+
     def drop(self, agent: Agent) -> None:
         self._due.drop(agent.slug)
         self._calls.drop(agent.slug)
@@ -249,10 +254,11 @@ class Scheduler:
         hours = self._hours(agent)
         bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
         situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
-        if situation is None or agent.thinker is None:
+        thinker = agent.thinker
+        if situation is None or thinker is None:
             return None
         self._woke.discard(agent.slug)
-        thought = await agent.thinker.think(situation, waiting=waiting)
+        thought = await thinker.think(situation, waiting=waiting)
         if thought is None:
             return None
         self._pauses[agent.slug] = thought.decision.pause
@@ -260,7 +266,7 @@ class Scheduler:
             thought = thought._replace(waiting=True)
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
-        if line is not None and agent.thinker is not None and not held:
+        if line is not None and agent.thinker is thinker and not held:
             step = agent.actor.submit(self._engine, agent.id, line)
         self._trace(agent, thought, situation, step)
         if step is not None:

@@ -1,8 +1,8 @@
 """The archive: every memory of one agent, one JSON line each, in append-only files.
 
 Besides memories there are event lines (commits of summaries, imports): they have `event` and no `seq`. Each file is
-named by its first memory and begins with a copy of the last commit line, so that opening an archive needs its last
-file alone. Lines that are damaged or were edited are skipped and counted, never repaired.
+named by its first memory and begins with a copy of the last commit line and of all corrections, so that opening an
+archive needs its last file alone. Lines that are damaged or were edited are skipped and counted, never repaired.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any
 
 import orjson
 
+from agents.memory.corrections import EVENT, Correction, parse_correction
 from agents.memory.entries import Entry, is_number
 from agents.memory.summaries import CommitLine, is_commit, parse_commit
 from mud.sanitize import sanitize_json
@@ -28,7 +29,7 @@ COUNTED = 256  # memories of the last step that are counted at opening at most; 
 LEAP = 1_000_000  # the longest gap in an archive's numbers; lines with a number beyond it cannot be read
 _LOOKED_AT = 320  # lines read at the end of a file at opening: room for `COUNTED` memories and some events
 _NAME = re.compile(r"\d{10,}\.jsonl")
-_MEMORY, _EVENT = b'{"seq":', b'"event":'
+_MEMORY, _EVENT, _CORRECTION = b'{"seq":', b'"event":', f'"{EVENT}"'.encode()
 
 
 def archive_files(folder: Path) -> list[tuple[int, Path]]:
@@ -142,6 +143,16 @@ def _in_order(
     return taken, broken, odd
 
 
+def corrections_in(data: bytes) -> Iterator[Correction]:
+    """Yield the corrections in the lines of one file."""
+    at = data.find(_CORRECTION)
+    while at >= 0:
+        line = line_at(data, at)
+        if line is not None and (found := parse_correction(line)) is not None:
+            yield found
+        at = data.find(_CORRECTION, max(at + 1, data.find(b"\n", at)))
+
+
 def is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
     """Return whether a line is no object, or has an unusable number. `begins`: the memory in the file's name."""
     return line is None or ("seq" in line and not (is_number(line["seq"]) and line["seq"] <= begins + LEAP))
@@ -166,6 +177,7 @@ class Archive:
         self._written = (0, 0, 0)  # `total`, `last_source` and `last_source_count` without them
         self.total = self.last_source = self.last_source_count = 0
         self.last_commit: CommitLine | None = None
+        self.corrections: dict[int, Correction] = {}  # by number
 
     def open(self, writable: bool) -> list[str]:
         """Read the state from the last file's end; return messages. A writer sets a torn line aside. Raises OSError."""
@@ -180,13 +192,15 @@ class Archive:
         if writable and self._firsts and (message := self._last_writer().message):
             messages.append(f"archive: {message}")
         self._learn(messages)
+        if writable and self._firsts and self.total < self._firsts[-1] and (head := self._head()):
+            self._write(head, 0)  # a file that was begun when the power failed may lack it
         return messages
 
     def _path(self, first: int) -> Path:
         return self.folder / f"{first:010d}.jsonl"
 
     def _learn(self, messages: list[str]) -> None:
-        """Find total, last step and last commit in the last file, or in earlier ones if needed."""
+        """Find total, last step, last commit and corrections in the last file, or in earlier ones if needed."""
         counted = named = False
         for back, first in enumerate(reversed(self._firsts)):
             data = read_lines(self._path(first))
@@ -194,7 +208,9 @@ class Archive:
             if not counted:  # a step's memories may be in two files, never in three
                 counted = self._learn_last(data, first, messages) or back > 0
             named = named or self._learn_commit(data, first, messages)
-            if counted and named and self.total >= first:
+            self.corrections = {one.number: one for one in corrections_in(data)} | self.corrections
+            whole = len(self.corrections) >= max(self.corrections, default=0)
+            if counted and named and whole and self.total >= first:
                 return
 
     def _learn_last(self, data: bytes, first: int, messages: list[str]) -> bool:
@@ -252,11 +268,16 @@ class Archive:
             room = self._per_file - (self.total + 1 - self._firsts[-1]) if self._firsts else 0
             part = entries[: room if room > 0 else self._per_file]
             lines = [entry.to_json() for entry in part]
-            if room <= 0 and self.last_commit is not None:
-                lines.insert(0, _line(self.last_commit.line))
+            if room <= 0:
+                lines[:0] = self._head()
             self._write(lines, 0 if room > 0 else part[0].seq)
             self._count(part)
             entries = entries[len(part) :]
+
+    def _head(self) -> list[str]:
+        """Return the lines that a new file repeats."""
+        commits = [self.last_commit.line] if self.last_commit is not None else []
+        return [_line(one) for one in (*commits, *(one.event() for _, one in sorted(self.corrections.items())))]
 
     def hold(self, entries: Sequence[Entry]) -> None:
         """Count entries that are in no file yet. Raises ValueError when they do not follow `total`."""
@@ -301,6 +322,8 @@ class Archive:
             raise ValueError("a commit line names the summaries that hold: what they cover, and their files")
         self._write([_line(event)], 0 if self._firsts else 1)
         self.last_commit = commit or self.last_commit
+        if (correction := parse_correction(event)) is not None:
+            self.corrections[correction.number] = correction
 
     def _write(self, lines: list[str], first: int) -> None:
         """Write lines at once to the last file, or to a new one that begins with the memory `first`, unless 0."""

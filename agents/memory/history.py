@@ -26,6 +26,8 @@ from agents.memory.archive import (
     numbered,
     read_lines,
 )
+from agents.memory.corrections import EVENT as CORRECTION
+from agents.memory.corrections import Corrections, parse_correction
 from agents.memory.entries import ORIGIN, Entry, Range, is_memory, is_number, merged, missing, spoken
 from agents.memory.journal import FILE, HISTORY
 from agents.memory.memory import Memory
@@ -64,17 +66,30 @@ def events_by_file(archive: Path, first: int, last: int, name: str = "") -> Iter
 
 
 def _events(data: bytes, start: int, name: str = "") -> Iterator[Event]:
-    """Yield the events of one file. The commit at the start of a later file only repeats one of the file before."""
+    """Yield the events of one file, but not what the start of a later file only repeats of the file before."""
     wanted, at = f'"{name}"'.encode() if name else b"", data.find(_EVENT)
     while at >= 0:
         begin, end = data.rfind(b"\n", 0, at) + 1, data.find(b"\n", at)
         line = decode(data[begin:end]) if data.startswith(wanted, data.find(b'"', at + len(_EVENT))) else None
-        repeated = begin == 0 and start > 1 and line is not None and is_commit(line)
+        before = data.rfind(b"\n" + _MEMORY, 0, begin) + 1
+        repeated = start > 1 and not data.startswith(_MEMORY, before) and line is not None and _is_repeated(line)
         if line is not None and "seq" not in line and isinstance(line.get("event"), str) and not repeated:
-            before = data.rfind(b"\n" + _MEMORY, 0, begin) + 1
             number = data[before + len(_MEMORY) : data.find(b",", before)] if data.startswith(_MEMORY, before) else b""
             yield int(number) if number.isdigit() and len(number) < 19 else start - 1, line
         at = data.find(_EVENT, end)
+
+
+def _is_repeated(line: Mapping[str, Any]) -> bool:
+    return is_commit(line) or line.get("event") == CORRECTION
+
+
+def every(archive: Path, last: int, corrections: Corrections) -> Iterator[Entry]:
+    """Yield the memories up to a number with their corrections. Reads file by file, so it may run in a thread.
+
+    Raises OSError.
+    """
+    for start, end, path in files_of(archive, 1, last):
+        yield from corrections.entries(entries(read_lines(path), start, start, min(end, last)))
 
 
 def last_event(archive: Path, name: str) -> dict[str, Any] | None:
@@ -198,6 +213,14 @@ def read_weighed(memory: Memory, first: int, last: int) -> list[Entry]:
     return weighed(found, _values(memory, first, last + REACH)) if found else []
 
 
+def corrected_since(memory: Memory, number: int) -> tuple[int, list[Entry]]:
+    """Return the number of the last correction, and the memories changed by those after a number. Raises OSError."""
+    found: list[Entry] = []
+    for seq in memory.corrections.since(number):
+        found += memory.read(seq, seq)
+    return memory.corrections.last, found
+
+
 def last_values(memory: Memory) -> dict[int, int]:
     """Return the values of the importance events among the newest memories. Raises OSError."""
     return _values(memory, memory.total - REACH, memory.total)
@@ -249,6 +272,7 @@ JOURNALS = (FILE, HISTORY)
 _NO_JSON = "cannot be read; expected one JSON object, with the number of a memory as seq or an event"
 _NOT_WHOLE = "cannot be read; expected at, kind and text, each a text"
 _NO_TIME = "has a time that is none; expected one such as 2026-11-20T07:21:37.123Z as at"
+_NO_CORRECTION = "is a correction that cannot be used; expected its number, and what was wrong and what is right"
 _NO_COMMIT = "is a commit that cannot be used; expected what its summaries cover, and their files"
 
 _TEXT = rb'"[^"\\\x00-\x1f]*+(?:\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})[^"\\\x00-\x1f]*+)*+"'
@@ -353,6 +377,8 @@ def _fault(line: Mapping[str, Any] | None, first: int) -> str:
     """Return why a line is neither an event nor has the number of a memory; empty when it is or has."""
     if line is None or is_broken(line, first) or ("seq" not in line and not isinstance(line.get("event"), str)):
         return _NO_JSON
+    if line.get("event") == CORRECTION and "seq" not in line and parse_correction(line) is None:
+        return _NO_CORRECTION
     return _NO_COMMIT if is_commit(line) and parse_commit(line) is None else ""
 
 

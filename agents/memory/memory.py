@@ -13,11 +13,12 @@ import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from agents.memory.archive import Archive
+from agents.memory.corrections import Correction, Corrections
 from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
 from agents.memory.summaries import TIERS, CurrentSummaries, Summary, SummaryFiles, Write, is_commit, unread
 from mud.clock import Clock, iso
@@ -92,6 +93,8 @@ class Memory:
         """
         self._noted: dict[str, str] = {}
         self._unreadable: list[Range] = []
+        self._corrected: dict[str, tuple[Summary, Summary]] = {}  # by tier: a summary in use, and as it is shown
+        self.corrections = Corrections()
 
     def open(self, writable: bool) -> list[str]:
         """Open the files, finishing what a kill interrupted; return messages for the owner. Raises Unavailable."""
@@ -101,6 +104,7 @@ class Memory:
                 sweep_leftovers(self.folder)
                 sweep_leftovers(self._files.folder)
             archive = self._archive.open(writable)
+            self.corrections = Corrections(self._archive.corrections.values())
             summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
             self._keep_in_ram(self._from_archive(max(self.watermark + 1, self.total - self._in_ram + 1), self.total))
         except OSError as error:
@@ -141,11 +145,25 @@ class Memory:
 
     @property
     def longterm(self) -> Summary | None:
-        return self._summaries.in_use.get("longterm")
+        return self._shown("longterm")
 
     @property
     def recent(self) -> Summary | None:
-        return self._summaries.in_use.get("recent")
+        return self._shown("recent")
+
+    def _shown(self, tier: str) -> Summary | None:
+        """Return a summary in use with the corrections made since."""
+        found = self._summaries.in_use.get(tier)
+        if found is None or found.corrections >= self.corrections.last:
+            return found
+        if self._corrected.get(tier, (None,))[0] is not found:
+            self._corrected[tier] = found, self.corrections.summary(found)
+        return self._corrected[tier][1]
+
+    @property
+    def summaries_lag(self) -> bool:
+        """Whether a summary in use was made before a correction that changes its text."""
+        return any(self._shown(tier) is not found for tier, found in self._summaries.in_use.items())
 
     @property
     def last_source(self) -> int:
@@ -294,6 +312,21 @@ class Memory:
         self.note_trouble("event", None)
         return True
 
+    def correct(self, correction: Correction) -> None:
+        """Write a correction down; from then on it holds in all that is read. Raises OSError, and then it does not."""
+        self.retry()
+        self.write_held()
+        if self._waiting or not self._writable:
+            raise OSError(errno.EIO, "the archive cannot be written")
+        self._archive.append_event(correction.event())
+        self.corrections, self._corrected = self.corrections.with_one(correction), {}
+        if self._ram:
+            self._ram = self._from_archive(self._ram[0].seq, self.total)
+
+    def original(self, first: int, last: int) -> list[Entry]:
+        """Return entries by number as they were archived, without corrections. Raises OSError."""
+        return self._archive.read(first, last)
+
     @property
     def tail(self) -> list[Entry]:
         """The entries covered by no summary, oldest first."""
@@ -319,7 +352,7 @@ class Memory:
 
     def _from_archive(self, first: int, last: int) -> list[Entry]:
         first = max(1, first)
-        found = self._archive.read(first, last)
+        found = self.corrections.entries(self._archive.read(first, last))
         for gap in missing((entry.seq for entry in found), first, last):
             self.note_unreadable(*gap)
         return found
@@ -334,7 +367,7 @@ class Memory:
     def version(self, name: str) -> Summary | None:
         """Return a version of the recent summary; None when it is missing, unreadable or was never committed."""
         found = self._files.version("recent", name)
-        return found if found is not None and found.covers[1] <= self.watermark else None
+        return self.corrections.summary(found) if found is not None and found.covers[1] <= self.watermark else None
 
     def commit(
         self, longterm: Summary | None, recent: Summary | None, memories: Sequence[Entry], event: Mapping[str, Any]
@@ -347,6 +380,7 @@ class Memory:
         self.write_held()
         if self._waiting:
             raise OSError(errno.EIO, "the archive cannot be written")
+        longterm, recent = (one and replace(one, corrections=self.corrections.last) for one in (longterm, recent))
         messages = self._summaries.commit(longterm, recent, memories, event, self._archive.append_event)
         del self._ram[: max(0, bisect_right(self._ram, self.watermark, key=lambda entry: entry.seq) - FOLDED_IN_RAM)]
         self.note_trouble("summaries", "; ".join(messages) or None)

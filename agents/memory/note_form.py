@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -24,6 +24,7 @@ _DATED = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d[^\s,]*)?)(?:,\s*(\S.*))?"
 _BECAUSE = re.compile(r"\*Because: (.+)\*")
 _ENTRY = re.compile(r"## \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z(?:, [^\n]*)?\n\n> [^\n]+\n*")
 """An entry of one quoted line, as the program writes a dream."""
+_EMPTIED = re.compile(r"^## \d{4}-\d\d-\d\d[^\n]*\n\s*(?=## |\Z)", re.MULTILINE)
 _LINK = re.compile(r"\[\[[^\[\]\n]+\]\]")
 _WRITTEN = ("updated", "modified", "created", "date")
 """Front matter keys of other programs for a note's time, the best first."""
@@ -179,6 +180,15 @@ def with_only(raw: str, entry: str) -> str:
     start, end = _title_line(raw[before:])
     head = raw[:before] + raw[before + start : before + end]
     return f"{head}{_gap(head, newline)}{entry.replace(chr(10), newline)}"
+
+
+def with_body(raw: str, changed: Callable[[str], str]) -> str:
+    """Rewrite what stands below the front matter; a dated entry that has no text any more goes."""
+    newline, before = _lines_of(raw)
+    body = raw[before:].replace(newline, "\n")
+    if (made := changed(body)) == body:
+        return raw
+    return raw[:before] + _EMPTIED.sub("", made).replace("\n", newline)
 
 
 def _lines_of(raw: str) -> tuple[str, int]:

@@ -16,7 +16,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from agents.memory.note_form import Note, entry_text, folded, is_blank, new_file, read_note, with_entry, with_only
+from agents.memory.note_form import (
+    Note,
+    entry_text,
+    folded,
+    is_blank,
+    new_file,
+    read_note,
+    with_body,
+    with_entry,
+    with_only,
+)
 from mud.clock import iso, parse_iso
 from mud.errors import Refusal, VaultProblem
 from mud.storage.files import READ_LIMIT, encode, free_stem, read_if_there, slugify, write_atomic, write_unsynced
@@ -199,6 +209,20 @@ class Notes:
         raw = _text_of(path)
         text = amended(raw)
         return self._written(path, text) if text != raw else None
+
+    def correct(self, corrected: Callable[[str], str], at: str) -> int:
+        """Rewrite what stands below the front matter of all notes with a function; return how many notes changed.
+
+        Their old texts go into the history. Raises as `overwrite`; then the rest of the notes is as it was.
+        """
+        changed = 0
+        for note in self.all():
+            path = self._folder / f"{note.slug}{_ENDING}"
+            if with_body(raw := _text_of(path), corrected) != raw:
+                raw, _ = self._keep(path, at)
+                self._written(path, with_body(raw, corrected))
+                changed += 1
+        return changed
 
     def _written(self, path: Path, text: str) -> Note:
         if len(encode(text)) > READ_LIMIT:

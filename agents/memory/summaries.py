@@ -57,6 +57,7 @@ class Summary:
     faithful: bool | None = True  # whether every name and number in it is in the source; None when a person wrote it
     sample: tuple[str, ...] = ()  # facts that the next summary is checked for too; none contains `BETWEEN`
     unread: tuple[Range, ...] = ()  # covered memories that could not be read
+    corrections: int = 0  # number of the last correction that its text has; see `agents.memory.corrections`
 
     @property
     def memory_count(self) -> int:
@@ -132,6 +133,7 @@ def render_summary(summary: Summary, memories: Sequence[Entry] = (), owner: str 
         "faithful": summary.faithful,
         **({"retention_sample": BETWEEN.join(summary.sample)} if summary.sample else {}),
         **({"unread": ", ".join(f"{first}-{last}" for first, last in summary.unread)} if summary.unread else {}),
+        **({"corrections": summary.corrections} if summary.corrections else {}),
     }
     body = f"{_TITLES[summary.tier]}\n\n{summary.text}\n"
     if memories:
@@ -177,6 +179,7 @@ def parse_summary(raw: str, tier: str, file: str, version: bool = False) -> Summ
         faithful=faithful if isinstance(faithful := front.get("faithful", True), bool) else None,
         sample=tuple(filter(None, _text(front.get("retention_sample")).split(BETWEEN))),
         unread=tuple(merged(one for one in ranges if first <= one[0] <= one[1] <= last)),
+        corrections=_count(front.get("corrections")),
     )
 
 

@@ -68,6 +68,21 @@ class JournalKeeper:
         """Merge equal entries, write those on one subject into a note, if the journal changed. Never raises."""
         self._guarded(lambda: self._consolidate(notes, note))
 
+    def correct(self, corrected: Callable[[str], str]) -> None:
+        """Rewrite the texts of the entries with a function; those that are left without text go into the history.
+
+        Raises OSError or VaultProblem.
+        """
+        lines = self.journal.lines()
+        texts = {line.raw: corrected(line.entry.text) for line in lines}
+        self.journal.settle(
+            {
+                line.raw: replace(line.entry, text=text) if text.strip() else None
+                for line in lines
+                if (text := texts[line.raw]) != line.entry.text
+            }
+        )
+
     def _guarded(self, work: Callable[[], None]) -> bool:
         try:
             work()

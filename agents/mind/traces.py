@@ -139,6 +139,24 @@ def _found(hit: Hit) -> TracedHit:
     return TracedHit(hit.kind, ref, _finite(hit.score), parts, hit.text[:LONGEST_HIT], actor, place, at)
 
 
+def with_texts(trace: Trace, change: Callable[[str], str]) -> Trace:
+    """Return a trace with every text in it that may quote memories changed by a function."""
+
+    def looked(one: Lookup) -> Lookup:
+        return Lookup(change(one.query), tuple(replace(hit, text=change(hit.text)) for hit in one.found))
+
+    def asked(one: ModelCall) -> ModelCall:
+        sections = tuple(replace(part, text=change(part.text)) for part in one.sections)
+        related = looked(one.related) if one.related is not None else None
+        one = replace(one, hint=change(one.hint), reply=change(one.reply), rejected=change(one.rejected))
+        return replace(one, sections=sections, related=related)
+
+    line = change(trace.line) if trace.line is not None else None
+    why, instead, refused = map(change, (trace.why, trace.instead, trace.refused))
+    trace = replace(trace, line=line, why=why, instead=instead, refused=refused)
+    return replace(trace, lookups=tuple(map(looked, trace.lookups)), asked=tuple(map(asked, trace.asked)))
+
+
 def _finite(value: float) -> float:
     """Round a number; return 0 for NaN and infinity, which JSON cannot hold."""
     return round(value, 3) if math.isfinite(value) else 0.0

@@ -144,6 +144,7 @@ class PromptParts:
 
     Args:
         commands: usage and summary of each command.
+        transcript: a line for each memory; one that is empty, of a forgotten memory, is not shown.
         passed: for each line of the transcript, the time since the one before in words; may be shorter.
         hidden: older memories that the strategy does not show.
         left_out: memories between hidden ones and transcript, too many to be held.
@@ -361,7 +362,7 @@ def _values(parts: PromptParts, cuts: _Cuts) -> dict[str, str]:
     shown = [*map(cut, lines[:-1]), *(_cut(line, newest) for line in lines[-1:])]
     # No time label above the first line shown.
     passed = chain([""], parts.passed[cuts.lines + 1 :], repeat(""))
-    told = [f"{label}\n{line}" if label else line for label, line in zip(passed, shown, strict=False)]
+    told = [f"{label}\n{line}" if label else line for label, line in zip(passed, shown, strict=False) if line]
     commands = () if cuts.bare else parts.commands
     return {
         "name": parts.name[: _NAMES.get(cuts.longest)],

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TypeVar, TypeVarTuple
 
 from agents.memory.entries import Entry
-from agents.recall import tables
+from agents.recall import corrected, tables
 from agents.recall.databases import check_schema, open_database, remove_database
 from agents.recall.documents import IndexedDocument, Listed, clean
 from agents.recall.searching import BUDGET, Postings, Searcher
@@ -134,6 +134,12 @@ class LexicalIndex:
             elif (found := one.read()) is not None:
                 wanted[clean(found.key)] = found
         return wanted
+
+    def correct(self, agent_id: str, entries: Sequence[Entry], number: int) -> list[str]:
+        """Replace memories by their corrected texts, up to the correction `number`; return ids of obsolete vectors."""
+        gone = self.do(corrected.correct_memories, agent_id, entries, number, self._vocabulary)
+        self._postings.clear()
+        return gone
 
     def forget(self, agent_id: str) -> None:
         """Remove all memories of an agent."""

@@ -22,6 +22,7 @@ from typing import NamedTuple, TypeVar, TypeVarTuple
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import Entry, Hit
 from agents.recall import tables
+from agents.recall.corrected import corrected_through
 from agents.recall.documents import NOTE, SUMMARY, Listed, clean
 from agents.recall.lexical import LexicalIndex, read_progress
 from agents.recall.question import ParsedQuestion, read_question
@@ -68,6 +69,8 @@ MAX_QUEUE = 20_000
 
 Read = Callable[[int, int], Sequence[Entry]]
 Documents = Callable[[], Sequence[Listed]]
+Corrected = Callable[[int], tuple[int, Sequence[Entry]]]
+"""Returns the number of the last correction, and the memories changed by those after a number."""
 
 
 def discard_index(vault: Path, *, embeddings: bool = False) -> None:
@@ -95,8 +98,10 @@ class IndexedLife:
         latest: seq of its last memory.
         generation: the index generation that holds it; another one must be filled again.
         changed_documents: source of documents waiting to be indexed; None for none.
+        corrected: source of corrected memories; None when the index has all corrections.
         in_bulk: documents wait until the bulk load is over.
         unreadable: the documents could not be read, and that was logged.
+        correcting: held while corrections are indexed.
         filling: held while the agent's memories are read again.
     """
 
@@ -106,9 +111,11 @@ class IndexedLife:
     generation: int = 0
     queue: list[Entry] = field(default_factory=list)
     changed_documents: Documents | None = None
+    corrected: Corrected | None = None
     in_bulk: bool = False
     unreadable: bool = False
     progress: IndexProgress = field(default_factory=IndexProgress)
+    correcting: asyncio.Lock = field(default_factory=asyncio.Lock)
     filling: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -161,7 +168,14 @@ class Indexer:
         else:
             await asyncio.sleep(0)
 
-    async def catch_up(self, agent_id: str, through: int, read: Read, documents: Documents | None = None) -> None:
+    async def catch_up(
+        self,
+        agent_id: str,
+        through: int,
+        read: Read,
+        documents: Documents | None = None,
+        corrected: Corrected | None = None,
+    ) -> None:
         """Index what is missing for an agent up to the seq `through`, and keep the sources for when the index is lost.
 
         `read` returns memories by first and last seq on the event loop; `documents` is called in the index's thread.
@@ -170,6 +184,8 @@ class Indexer:
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
         # No valid generation, so that the documents are indexed too.
         life.generation = -1
+        life.corrected = corrected
+        await self._correct(agent_id, life)  # first: the last memory may be a corrected one
         with self._unless_locked():
             indexed, text = await self._lexical.run(tables.last_memory, agent_id)
             archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
@@ -178,6 +194,41 @@ class Indexer:
                 await self._lexical.in_thread(self._lexical.forget, agent_id)
                 self._forgotten(agent_id)
         await self.fill(agent_id)
+
+    async def correct(self, agent_id: str, corrected: Corrected, documents: Documents) -> None:
+        """Index corrected memories and all documents again; no later search finds the old texts."""
+        life = self.lives[agent_id]
+        life.corrected, life.changed_documents = corrected, documents
+        await self._correct(agent_id, life)
+        await self.flush(agent_id)
+
+    def correct_later(self, agent_id: str, corrected: Corrected) -> None:
+        """Have corrections that the index may lack indexed before the next search."""
+        self.lives[agent_id].corrected = corrected
+
+    async def _correct(self, agent_id: str, life: IndexedLife) -> None:
+        """Index the corrected memories, if there are any; what waits comes first, as it may have the old texts."""
+        async with life.correcting:
+            if life.corrected is not None:
+                await self.flush(agent_id)
+                await self._index_corrected(agent_id, life, life.corrected)
+
+    async def _index_corrected(self, agent_id: str, life: IndexedLife, corrected: Corrected) -> None:
+        life.corrected, done = None, False
+        with self._unless_locked():
+            known = await self._lexical.run(corrected_through, agent_id)
+            indexed, _ = await self._lexical.run(tables.last_memory, agent_id)
+            last, entries = corrected(known)
+            if known > last:
+                await self._lexical.in_thread(self._lexical.forget, agent_id)
+                self._forgotten(agent_id)
+            elif last > known:
+                changed = entries if indexed else ()
+                self._indexed(await self._lexical.in_thread(self._lexical.correct, agent_id, changed, last))
+                life.changed_documents = life.changed_documents or life.documents
+            done = True
+        if not done:
+            life.corrected = life.corrected or corrected
 
     def sync_documents(self, agent_id: str, documents: Documents) -> None:
         """Schedule a comparison of the documents with the index; `documents` is called in the index's thread."""
@@ -285,6 +336,7 @@ class Indexer:
     async def fill(self, agent_id: str, before: int | None = None) -> None:
         """Index everything missing for an agent; with `before`, only memories below that seq are required."""
         life = self.lives[agent_id]
+        await self._correct(agent_id, life)
         whole = life.generation == self._lexical.generation
         if before is not None and whole and life.progress.lexical_through + 1 >= before:
             return

@@ -22,6 +22,7 @@ from itertools import chain, compress, islice
 from operator import itemgetter
 from typing import NamedTuple
 
+from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry
 from agents.recall import tables
 from agents.recall.documents import MAX_PASSAGES, memory_of, part_of, passages, place_of
@@ -427,7 +428,7 @@ def gather(
     needed.read({*matches.memories.shares, *map(memory_of, (*memories, *places)), *matches.of_time})
     texts = tables.repeated(db, number, needed.memories)
     # Vector ids may be left from an earlier agent with the same id.
-    known = {place: cosine for place, cosine in memories.items() if needed.has(place) and _is_first(place, texts)}
+    known = {place: cosine for place, cosine in memories.items() if needed.tells(place) and _is_first(place, texts)}
     firsts = {texts[seq].last: texts[seq] for seq in map(memory_of, known) if seq in texts}
     later = {seq: text for seq, text in firsts.items() if seq not in needed.memories}
     needed.read(later)
@@ -471,6 +472,10 @@ class _NeededMemories:
     def has(self, place: int) -> bool:
         seq = memory_of(place)
         return seq in self.memories and part_of(place) < self.parts.get(seq, 1)
+
+    def tells(self, place: int) -> bool:
+        """Return whether there is such a passage, of a memory that is not forgotten."""
+        return self.has(place) and self.memories[memory_of(place)].kind != FORGOTTEN
 
     def entry(self, place: int) -> Entry:
         entry = self.memories[memory_of(place)]

@@ -15,6 +15,7 @@ from functools import lru_cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple
 
+from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry
 from agents.memory.perception import of_own_search
 from agents.recall.documents import (
@@ -32,14 +33,15 @@ from agents.recall.documents import (
 )
 from agents.recall.question import is_content_word, words_of
 
-VERSION = 6
+VERSION = 7
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Without positions and counts, which matching does not need: writing is two fifths faster."""
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
-        embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0);
+        embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0, corrected INTEGER NOT NULL DEFAULT 0);
+    CREATE TABLE unembedded (agent INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, seq)) WITHOUT ROWID;
     CREATE TABLE texts (agent INTEGER NOT NULL, digest INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
         times INTEGER NOT NULL, parts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
     CREATE TABLE times (agent INTEGER NOT NULL, at TEXT NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, at, seq))
@@ -99,7 +101,7 @@ class RepeatedText(NamedTuple):
     times: int
 
 
-def _insert(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
+def insert_rows(db: sqlite3.Connection, into: str, rows: Sequence[Sequence[object]], otherwise: str = "") -> None:
     """Insert many rows per statement: each releases the interpreter lock, which can cost five milliseconds."""
     start = 0
     for many in ROWS_AT_ONCE:
@@ -224,7 +226,7 @@ def number_of(db: sqlite3.Connection, agent_id: str) -> int:
     return agent_row(db, agent_id)[0]
 
 
-def _ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
+def ensure_number(db: sqlite3.Connection, agent_id: str) -> int:
     number = number_of(db, agent_id)
     if not number:
         db.execute("INSERT INTO agents (id) VALUES (?)", (agent_id,))
@@ -280,25 +282,30 @@ def add_memories(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], v
     """Insert new memories, sorted by table and row id: unsorted, an insert takes twice as long."""
     rows = [row for agent_id, entries in batch.items() for row in _new_rows(db, agent_id, entries)]
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
+    store_rows(db, rows, vocabulary)
+
+
+def store_rows(db: sqlite3.Connection, rows: Sequence[Row], vocabulary: Vocabulary) -> None:
+    """Insert rows, sorted by table."""
     long = [row for row in rows if len(row[1]) > LONG and len(passages(row[1])) > 1]
     cut = {row[0] for row in long}  # their words are in the passages' table
     stored = [(row[0], "", "", *row[3:]) if row[0] in cut else row for row in rows] if long else rows
     for table, some in groupby(stored, key=lambda row: table_of(row[0] >> 32)):
-        _insert(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
-    times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows)
-    _insert(db, "INSERT INTO times (agent, at, seq)", times)
+        insert_rows(db, f"INSERT INTO {table} (rowid, text, about, {ENTRY})", list(some))
+    times = sorted((row[0] >> 32, row[3], row[0] & 0xFFFFFFFF) for row in rows if row[4] != FORGOTTEN)
+    insert_rows(db, "INSERT INTO times (agent, at, seq)", times)
     _insert_passages(db, long)
     if rows:
         vocabulary.learn(db, (part for row in rows for part in row[1:3]))
 
 
 def _insert_passages(db: sqlite3.Connection, rows: Sequence[Row]) -> None:
-    _insert(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
+    insert_rows(db, "INSERT INTO wholes (id, text)", [row[:2] for row in rows])
     for row in rows:
         number, seq, texts = row[0] >> 32, row[0] & 0xFFFFFFFF, passages(row[1])
         about = " ".join(one for one in (row[5], row[7]) if one)
         some = [(number << 32 | passage_row(seq, part), text, about) for part, text in enumerate(texts)]
-        _insert(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
+        insert_rows(db, f"INSERT INTO {passages_of(number)} (rowid, text, about)", some)
         db.execute("UPDATE agents SET more = more + ? WHERE number = ?", (len(texts) - 1, number))
         db.execute("UPDATE texts SET parts = ? WHERE agent = ? AND digest = ?", (len(texts), number, row[11]))
 
@@ -311,7 +318,7 @@ def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -
     before = through = through_of(db, agent_id)
     if all(entry.seq <= before for entry in entries):
         return []
-    number = _ensure_number(db, agent_id)
+    number = ensure_number(db, agent_id)
     low, high = span(number)
     found = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | before, high))
     beyond_gap = {row & 0xFFFFFFFF for (row,) in found}
@@ -320,7 +327,7 @@ def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -
     while through + 1 in new or through + 1 in beyond_gap:
         through += 1
     db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
-    rows = [_row(low | seq, entry) for seq, entry in new.items()]
+    rows = [row_of(low | seq, entry) for seq, entry in new.items()]
     _count_texts(db, number, rows)
     return rows
 
@@ -331,7 +338,7 @@ def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> No
         seq, digest = row[0] & 0xFFFFFFFF, row[11]
         first, last, times = texts.get(digest, (seq, seq, 0))
         texts[digest] = min(first, seq), max(last, seq), times + 1
-    _insert(
+    insert_rows(
         db,
         "INSERT INTO texts (agent, digest, first, last, times)",
         [(number, digest, *texts[digest]) for digest in sorted(texts)],
@@ -346,7 +353,7 @@ def _digest(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
 
 
-def _row(rowid: int, entry: Entry) -> Row:
+def row_of(rowid: int, entry: Entry) -> Row:
     _, at, kind, actor, place, text, reason, failed, importance, source, mark, *_ = entry
     text, about, actor, place, reason, digest = _read(kind, actor, place, text, reason, mark)
     return rowid, text, about, clean(at), kind, actor, place, reason, int(failed), importance, source, digest, mark
@@ -379,9 +386,9 @@ def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
     if number := number_of(db, agent_id):
         for table in (table_of(number), passages_of(number), "wholes"):
             db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
-        db.execute("DELETE FROM texts WHERE agent = ?", (number,))
-        db.execute("DELETE FROM times WHERE agent = ?", (number,))
-        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0 WHERE number = ?", (number,))
+        for table in ("texts", "times", "unembedded"):
+            db.execute(f"DELETE FROM {table} WHERE agent = ?", (number,))
+        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0, corrected = 0 WHERE number = ?", (number,))
 
 
 def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
@@ -520,7 +527,7 @@ def sync_documents(
     same = [(document.file, there[key][0]) for key, document in new.items() if document.file and key not in fresh]
     db.executemany("UPDATE documents SET file = ? WHERE id = ?", same)
     if fresh:
-        number = _ensure_number(db, agent_id)
+        number = ensure_number(db, agent_id)
         top = max((row for row, _, _, _ in there.values()), default=number << 32)
         for row, (key, document) in enumerate(fresh.items(), top + 1):
             _insert_document(db, row, key, document, document.vector_id(agent_id))

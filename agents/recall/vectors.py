@@ -21,6 +21,7 @@ from agents.llm.queue import Task
 from agents.llm.spending import Amount, BudgetExhausted, ModelBudget
 from agents.recall import tables
 from agents.recall.child import Store, VectorProcess
+from agents.recall.corrected import corrected_embedded, corrected_waiting
 from agents.recall.documents import (
     NOTE,
     SUMMARY,
@@ -147,6 +148,7 @@ class EmbeddingQueue:
     ) -> None:
         self._lexical, self._settings, self._clock, self._budget = lexical, settings, clock, budget
         self._served_last = ""
+        self._kinds = (self._learn_words, self._embed_documents, self._embed_corrected, self._embed_memories)
         self.restart()
 
     def restart(self) -> None:
@@ -157,7 +159,7 @@ class EmbeddingQueue:
 
     async def step(self, child: VectorProcess) -> int:
         """Process one batch of each kind; return the number of texts processed or skipped."""
-        return sum([await embed(child) for embed in (self._learn_words, self._embed_documents, self._embed_memories)])
+        return sum([await embed(child) for embed in self._kinds])
 
     async def _learn_words(self, child: VectorProcess) -> int:
         if not self._has_room_for_words or NOBODY in self._budget.without:
@@ -179,6 +181,19 @@ class EmbeddingQueue:
         if records and await self._put(child, agent_of(records[0].id), records):
             await self._lexical.run(tables.documents_embedded, [record.id for record in records])
         return len(records)
+
+    async def _embed_corrected(self, child: VectorProcess) -> int:
+        """Embed one corrected memory; there are few."""
+        if self._settings().embed != EVERYTHING:
+            return 0
+        waiting = await self._lexical.run(corrected_waiting, self._without_room | self._budget.without)
+        if waiting is None:
+            return 0
+        agent_id, seq, records = waiting
+        if records and not await self._put(child, agent_id, records):
+            return 1
+        await self._lexical.run(corrected_embedded, agent_id, seq)
+        return max(1, len(records))
 
     async def _embed_memories(self, child: VectorProcess) -> int:
         if self._settings().embed != EVERYTHING:

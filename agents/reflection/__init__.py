@@ -137,6 +137,11 @@ class Reflection:
         if slug in self._tasks:
             self._tasks[slug].cancel()
 
+    def forget(self, agent: Agent) -> None:
+        """Drop what was read of an agent's memories, which were corrected since."""
+        self.interrupt(agent.slug)
+        self._standing.pop(agent.slug, None)
+
     async def settle(self) -> None:
         while self._tasks:
             await asyncio.wait(tuple(self._tasks.values()))

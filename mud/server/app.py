@@ -142,8 +142,13 @@ class App:
         )  # fmt: skip
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         parts.minds.on_close = self._pages.write
+        parts.minds.on_correction = self._corrected
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
+
+    def _corrected(self, agent: Agent) -> None:
+        self._living.corrected(agent)
+        self._pages.changed(agent)
 
     async def live(self) -> None:
         """Run until the player leaves, the time is over, a signal comes or stdout fails; then shut down in order.

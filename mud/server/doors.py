@@ -95,7 +95,7 @@ def _mind(parts: Parts, who: str) -> OpenMind | None:
     if agent is None or bar is None:
         return None
     summaries = [one.text if one else "" for one in (agent.memory.longterm, agent.memory.recent)]
-    newest = tuple(f"{entry.seq}. {entry.text}" for entry in agent.memory.newest(NEWEST))
+    newest = tuple(f"{entry.seq}. {entry.text}" for entry in agent.memory.newest(NEWEST) if entry.text)
     return OpenMind(agent.name, bar, summaries[0], summaries[1], newest)
 
 

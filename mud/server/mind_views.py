@@ -22,7 +22,7 @@ from agents.memory.entries import Entry, Range, read_reference
 from agents.memory.history import events_by_file, raw_line
 from agents.memory.note_form import Note, folded
 from agents.memory.summaries import SummaryFiles, is_commit, parse_commit
-from agents.mind.traces import Trace, to_json
+from agents.mind.traces import Trace, to_json, with_texts
 from agents.recall import overview
 from agents.recall.overview import Acquaintance, LifeSegment
 from mud.clock import iso, parse_iso
@@ -117,10 +117,12 @@ class MindReader:
 
     async def fold(self, agent: str, tier: str, file: str) -> Json:
         """Return a version of a summary with its receipt. Raises Refusal when there is none."""
-        files = SummaryFiles(self._minds.get(agent).folder / "summaries")
+        one = self._minds.get(agent)
+        files = SummaryFiles(one.folder / "summaries")
         found = await asyncio.to_thread(files.version, tier, file) if tier in ("longterm", "recent") else None
         if found is None:
             raise Refusal("There is no such summary any more.")
+        found = one.memory.corrections.summary(found)
         receipt = ("method", "model", "strategy", "reason", "depth", "retention", "faithful", "compression_ratio")
         return {
             "tier": tier,
@@ -281,7 +283,7 @@ def _traced(agent: Agent, least: int) -> set[int]:
 
 def _trace(agent: Agent, trace: Trace) -> Json:
     """Return a trace with the texts of the memories that it rests on."""
-    told: Json = orjson.loads(to_json(trace))
+    told: Json = orjson.loads(to_json(with_texts(trace, agent.memory.corrections.text)))
     return {
         **told,
         "answered": _remembered(agent, str(trace.answers)) if trace.answers else None,

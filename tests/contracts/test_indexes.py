@@ -122,6 +122,14 @@ def test_a_document_that_is_removed_is_gone_and_removing_it_again_is_no_error(op
     assert set(index.nearest(vectors(1)[0], "#1", TYPES, 9)) == {"b"}
 
 
+def test_a_memory_that_is_removed_is_gone_and_the_others_are_found(opened: Open) -> None:
+    index, rows = opened(), vectors(3)
+    index.put(["#1|1", "#1|2", "#1|3"], rows, told("#1", "memory", 3))
+    index.remove("#1", ["#1|2", "#1|9"])
+    assert index.count("#1") == 2
+    assert set(index.nearest(rows[1], "#1", TYPES, 9)) == {"#1|1", "#1|3"}
+
+
 def test_an_agent_that_is_forgotten_leaves_nothing_and_can_begin_again(opened: Open) -> None:
     index, rows = opened(), vectors(6)
     index.put(list("abcdef"), rows, [{"agent": agent, "type": kind} for agent in ("#1", "#2") for kind in TYPES])

@@ -119,9 +119,9 @@ class Collections:
 
     def remove(self, agent: str, ids: Collection[str]) -> None:
         gone = list(ids)
-        if shelf := self._open.get(self._shelf(agent)):
+        for part in filter(None, (self._open.get(self._shelf(agent)), self._open.get(self._life(agent)))):
             for start in range(0, len(gone), self._most):
-                shelf.delete(ids=gone[start : start + self._most])
+                part.delete(ids=gone[start : start + self._most])
 
     def forget(self, agent: str) -> None:
         if life := self._open.pop(self._life(agent), None):
