@@ -6,14 +6,18 @@ import argparse
 from pathlib import Path
 
 from mud.cli import emit, tool
+from mud.errors import LociError
 from mud.sanitize import visible
 from mud.server.new_vaults import EMPTY, LENT, examples, fill_from_example, new_vault
-from mud.storage.paths import below
+from mud.storage.zip_files import unpack_zip
 
 
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", metavar="DIR", type=Path, help="the new vault; a new name, or an empty folder")
     parser.add_argument("--example", choices=examples(), help=f"what is in it at first (default: {EMPTY}, one place)")
+    parser.add_argument(
+        "--from", dest="file", metavar="FILE", type=Path, help="what export wrote, instead of an example"
+    )
     parser.add_argument(
         "--texts",
         action="store_true",
@@ -24,14 +28,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
 
 @tool("init", "make a vault that runs: with one empty place, or an example", _arguments)
 def init(args: argparse.Namespace) -> int:
-    example = args.example or EMPTY
+    if args.file is not None and (args.example or args.texts):
+        raise LociError("--from takes what is in the file; leave out --example and --texts")
+    example = None if args.file is not None else args.example or EMPTY
     with new_vault(args.folder) as made:
-        fill_from_example(made, example, texts=args.texts)
-        files = sum(not isinstance(one, OSError) and one.is_file() for one in below(made))
+        files = fill_from_example(made, example, texts=args.texts) if example else unpack_zip(args.file, made)
+        lent = [name for name in LENT if not (made / name).is_dir()]
     if args.json:
-        lent = [] if args.texts else list(LENT)
         emit({"vault": str(args.folder), "example": example, "files": files, "borrowed": lent})
     else:
         shown = visible(str(args.folder))
-        print(f"{shown} is a vault now ({example}); python -m mud run --vault {shown} opens it.")
+        print(f"{shown} is a vault now; python -m mud run --vault {shown} opens it.")
     return 0

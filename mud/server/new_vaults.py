@@ -76,8 +76,11 @@ def _shown(path: Path) -> str:
     return visible(str(path))
 
 
-def fill_from_example(made: Path, name: str, *, texts: bool) -> None:
-    """Copy the shipped settings and an example into a new folder, with `texts` also what is lent otherwise."""
+def fill_from_example(made: Path, name: str, *, texts: bool) -> int:
+    """Copy the shipped settings and an example into a new folder, with `texts` also what is lent otherwise.
+
+    Returns the number of files.
+    """
     source = SHIPPED if name == WHOLE else EXAMPLES / name
     for file in _files(SHIPPED):
         if file.parts[0] in (_SETTINGS, ".gitignore") or (texts and file.parts[0] in LENT):
@@ -87,6 +90,7 @@ def fill_from_example(made: Path, name: str, *, texts: bool) -> None:
             _set(source, file, made)
         elif source is not SHIPPED or file.parts[0] in ("world", "agents"):
             _copy(source, file, made)
+    return sum(path.is_file() for path in made.rglob("*"))
 
 
 def _files(source: Path) -> Iterator[PurePath]:
