@@ -64,12 +64,17 @@ def check_place(target: Path) -> None:
             raise LociError(f"{_shown(target)} is inside the vault {_shown(inside)}; a vault needs a place of its own")
         if os.path.lexists(target) and (target.is_symlink() or not target.is_dir()):
             raise LociError(f"{_shown(target)} is there already and is no folder; expected a new name")
-        if target.is_dir() and any(target.iterdir()):
+        if not is_free(target):
             raise LociError(f"{_shown(target)} is there already and is not empty; expected a new name")
         if not target.parent.is_dir():
             raise LociError(f"there is no folder {_shown(target.parent)} to make {visible(target.name)} in")
     except OSError as error:
         raise LociError(f"{_shown(target)} cannot be made: {error.strerror or error}") from error
+
+
+def is_free(folder: Path) -> bool:
+    """Return whether there is nothing in a folder, or no such folder."""
+    return not os.path.lexists(folder) or (folder.is_dir() and not any(folder.iterdir()))
 
 
 def _shown(path: Path) -> str:

@@ -34,7 +34,7 @@ ARGUMENTS = {
     "simulate": "--steps 20 --seed 1",
     "status": "eliza",
 }
-COMMANDS = sorted({"run", *plug_in_names("mud.cli")})
+COMMANDS = sorted({"run", *(name.replace("_", "-") for name in plug_in_names("mud.cli"))})
 TORTURE = pytest.mark.torture
 
 
