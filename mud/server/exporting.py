@@ -68,14 +68,14 @@ def members(vault: Path, left_out: Callable[[str], None], *, accounts: bool) -> 
     """
     reader = _Snapshot(vault, left_out)
     yield from reader.one(STATE)
-    for folder in reader.agents():
+    for folder in reader.lives():
         yield from reader.memory(folder)
-        yield from reader.below(folder)
-    yield from reader.below("", without=(_LOG, *(() if accounts else (ACCOUNTS,))))
+        yield from reader.below(folder, without=[f"{folder}/summaries", f"{folder}/archive"])
+    yield from reader.below("", without=[*reader.lives(), _LOG, *([] if accounts else [ACCOUNTS])])
     yield from reader.below(_LOG, without=reader.ledger())
     for file in reader.ledger():
         yield from reader.one(file)
-    for folder in reader.agents():  # who came meanwhile; the ledger holds all of their lives
+    for folder in reader.lives():  # who came meanwhile; the ledger holds all of their lives
         yield from reader.one(f"{folder}/{AGENT}")
         yield from reader.one(f"{folder}/.gitignore")
 
@@ -113,9 +113,10 @@ class _Snapshot:
             if not unwanted and not entry.is_dir(follow_symlinks=False):
                 yield from self.one(file)
 
-    def agents(self) -> list[str]:
-        """Return the agents' folders."""
-        return sorted(f"agents/{path.parent.name}" for path in self._vault.glob(f"agents/*/{AGENT}"))
+    def lives(self) -> list[str]:
+        """Return the folders in `agents/`."""
+        found = (path for path in self._vault.glob("agents/[!.]*") if path.is_dir() and not path.is_symlink())
+        return sorted(path.relative_to(self._vault).as_posix() for path in found)
 
     def ledger(self) -> list[str]:
         return sorted(path.relative_to(self._vault).as_posix() for path in self._vault.glob("log/ledger-*.jsonl"))
