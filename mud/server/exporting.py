@@ -66,7 +66,7 @@ def members(vault: Path, left_out: Callable[[str], None], *, accounts: bool) -> 
 
     `left_out` is called with each link and each file that is none.
     """
-    reader = _Snapshot(vault, left_out)
+    reader = _VaultReader(vault, left_out)
     yield from reader.one(STATE)
     for folder in reader.lives():
         yield from reader.memory(folder)
@@ -80,7 +80,7 @@ def members(vault: Path, left_out: Callable[[str], None], *, accounts: bool) -> 
         yield from reader.one(f"{folder}/.gitignore")
 
 
-class _Snapshot:
+class _VaultReader:
     """Reads the files of a vault, each once."""
 
     def __init__(self, vault: Path, left_out: Callable[[str], None]) -> None:

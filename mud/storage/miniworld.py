@@ -22,6 +22,7 @@ from mud.storage.files import OWN_LIMIT, encode, read_text
 
 ROOMS, LEGACY, AGENTS = "world/locations", "world/objects/characters", "agents"
 STATE = "world/world_state.md"
+_OURS = ("world/state.md", "config/llm")  # what a vault of this program has, and Miniworld's never
 _SECTIONS = "Description|Aliases|Properties|Flags|Components|Connections|Exits|Contents"
 _HEADING = re.compile(rf"^## ({_SECTIONS})[ \t]*$", re.M)
 """Only headings that Miniworld writes itself end a section, as a description may hold others."""
@@ -124,8 +125,10 @@ class _Definition(NamedTuple):
 
 
 def old_root(folder: Path) -> Path | None:
-    """Return the folder of Miniworld's vault: this one, or `vault` in it; None when it is none."""
+    """Return the folder of Miniworld's vault: this one, or `vault` in it; None when it is none, or one of ours."""
     for root in (folder, folder / "vault"):
+        if any((root / name).exists() for name in _OURS):
+            continue
         if (root / ROOMS).is_dir() or any(root.glob("agents/**/memories")):
             return root.resolve()
     return None

@@ -73,7 +73,7 @@ def unpack_zip(path: Path, target: Path) -> int:
                 make_folder(inside.parent, above=True)
                 private = not entry.external_attr >> 16 & 0o077
                 write_new(inside, packed.read(entry), _PRIVATE if private else None, synced=False)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # the last of what is not supported
         raise LociError(f"{visible(str(path))} cannot be read as a zip file: {visible(str(error))}") from None
     return len(entries)
 

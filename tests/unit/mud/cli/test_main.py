@@ -90,7 +90,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     for name in ("run", *load("mud.cli", Tool, "command").names()):
-        assert f" {name} " in shown
+        assert name in shown.split()
 
 
 @pytest.mark.parametrize(
