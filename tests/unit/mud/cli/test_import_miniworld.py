@@ -99,7 +99,6 @@ def test_a_profile_that_was_cut_off_and_names_in_any_script_are_whole(
     with opened(tmp_path / "vault", writable=False) as parts:
         assert "You keep what you are told." in parts.minds.get("Esme").definition.profile
         assert [name for name in old.memories if parts.minds.find(name) is None] == []
-        assert parts.minds.get("Ada").definition.settings["think_interval"] == 12.0
         note = parts.minds.get("Grün & Co.").notes.read("Odd: Title?")
     assert note is not None
     assert note.text.index("The first.") < note.text.index("The second, with")

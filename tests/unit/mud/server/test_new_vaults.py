@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -81,10 +82,14 @@ def test_an_empty_folder_becomes_the_vault(tmp_path: Path) -> None:
     assert check_vault(made(tmp_path, EMPTY)) == []
 
 
+def _fail(inside: Path) -> None:
+    fill_from_example(inside, EMPTY, texts=False)
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
 def test_what_fails_half_way_and_what_is_no_vault_leaves_nothing(tmp_path: Path) -> None:
     with pytest.raises(LociError, match="this makes no vault: it lacks world/"), new_vault(tmp_path / "new") as inside:
         (inside / "letter.md").write_text("no vault")
     with pytest.raises(LociError, match="cannot be made: No space left"), new_vault(tmp_path / "new") as inside:
-        fill_from_example(inside, EMPTY, texts=False)
-        raise OSError(28, "No space left on device")
+        _fail(inside)
     assert list(tmp_path.iterdir()) == []
