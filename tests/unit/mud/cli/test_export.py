@@ -73,7 +73,7 @@ def test_accounts_stay_out_unless_they_are_asked_for_and_the_index_always(tmp_pa
     (vault / ".index/lexical.sqlite3").write_bytes(b"x")
     assert [name for name in exported(vault, tmp_path / "out.zip") if name.startswith(("accounts", ".index"))] == []
     with_them = exported(vault, tmp_path / "all.zip", "--accounts")
-    assert [name for name in with_them if name.startswith(("accounts", ".index"))] == ["accounts/ann.md"]
+    assert [name for name in with_them if name.startswith(("accounts", ".index"))] == ["accounts/ann.json"]
     (file,) = back(tmp_path / "all.zip", tmp_path / "copy").glob("accounts/*")
     assert file.stat().st_mode & 0o077 == 0
 
@@ -91,11 +91,12 @@ def test_links_and_what_is_no_file_are_left_out_and_told(tmp_path: Path, capsys:
 
 def test_a_world_that_runs_is_exported_with_what_was_answered(tmp_path: Path) -> None:
     vault = without_vectors(copy_vault(tmp_path))
-    with Running(vault, "--as", "Ann", "--no-agents") as world:
-        for number in range(30):
-            world.say(f"say plum {number}", f"plum {number}")
-        exported(vault, tmp_path / "it.zip")
-        world.say("say a pear", "a pear")
+    world = Running(vault, "--as", "Ann", "--no-agents")
+    for number in range(30):
+        world.say(f"say plum {number}", f"plum {number}")
+    exported(vault, tmp_path / "it.zip")
+    world.say("say a pear", "a pear")
+    assert world.terminate() == 0
     copy = back(tmp_path / "it.zip", tmp_path / "copy")
     with opened(copy, writable=True) as parts:
         assert parts.minds.find("Ann") is not None

@@ -101,7 +101,7 @@ def test_a_profile_that_was_cut_off_and_names_in_any_script_are_whole(
         assert [name for name in old.memories if parts.minds.find(name) is None] == []
         note = parts.minds.get("Grün & Co.").notes.read("Odd: Title?")
     assert note is not None
-    assert note.text.index("The first.") < note.text.index("The second, with")
+    assert note.text.index("The second, with") < note.text.index("The first.")  # the newest entry comes first
 
 
 def test_the_old_vault_is_kept_byte_for_byte(tmp_path: Path, old: Made, capsys: pytest.CaptureFixture[str]) -> None:
