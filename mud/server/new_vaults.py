@@ -27,6 +27,7 @@ WHOLE = "shipped"
 LENT = ("instinct", "prompts", "text")
 """The folders that a vault without them borrows from the shipped one."""
 _SETTINGS = "config"
+_FOLDERS = (_SETTINGS, "world", *LENT)
 _VISITOR = ".gitignore"  # in the folder of a person, and of nobody else
 
 
@@ -117,8 +118,10 @@ def _written_by_people(source: Path, file: PurePath) -> bool:
             return kept and not (source / "agents" / who / _VISITOR).exists()
         case (".gitignore",):
             return True
+        case (_,):  # such as a README, or what is given to `remember`
+            return file.suffix in (".md", ".jsonl", ".txt")
         case (top, *_):
-            return not top.startswith(".") and file.suffix == ".md"
+            return top in _FOLDERS and file.suffix == ".md"
     return False
 
 
