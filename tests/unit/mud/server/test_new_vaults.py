@@ -9,7 +9,7 @@ from mud.errors import LociError
 from mud.server.checks import check_vault
 from mud.server.new_vaults import EMPTY, LENT, examples, fill_from_example, new_vault
 from mud.simulation.run import SimulationPlan, simulate
-from tests.vaults import SHIPPED, without_vectors
+from tests.vaults import SHIPPED
 
 
 def made(folder: Path, example: str, *, texts: bool = False) -> Path:
@@ -32,7 +32,7 @@ def test_nothing_is_wrong_in_an_example_which_borrows_words_or_has_its_own(
 
 @pytest.mark.parametrize("example", [name for name in examples() if name != EMPTY])
 def test_an_example_lives_for_ten_minutes_and_nothing_goes_wrong(tmp_path: Path, example: str) -> None:
-    vault = without_vectors(made(tmp_path, example))
+    vault = made(tmp_path, example)
     lived = simulate(SimulationPlan(vault, 200, None, 1, keep=True), lambda text: None)
     assert lived["world_seconds"] >= 600
     assert lived["lines_spoken"] > 20
