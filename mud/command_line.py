@@ -54,7 +54,7 @@ def _parser_of(name: str) -> argparse.ArgumentParser:
     from mud.cli import Tool, folder
     from mud.registry import load
 
-    tool = load("mud.cli", Tool, "command", [name]).get(name) if name != "run" else None
+    tool = load("mud.cli", Tool, "command", [name.replace("-", "_")]).get(name) if name != "run" else None
     parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
     parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
@@ -121,7 +121,7 @@ def _command_first(argv: list[str]) -> list[str]:
 
 
 def _names() -> set[str]:
-    return {*plug_in_names("mud.cli"), "run"}
+    return {*(name.replace("_", "-") for name in plug_in_names("mud.cli")), "run"}
 
 
 def main(argv: list[str]) -> int:

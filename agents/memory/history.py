@@ -259,12 +259,17 @@ def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str,
 
 def known_ids(archive: Path) -> set[str]:
     """Return all ids of memories from bulk imports, read from the whole archive. Raises OSError."""
-    found: set[str] = set()
+    return set(numbers_of(archive))
+
+
+def numbers_of(archive: Path) -> dict[str, int]:
+    """Return the numbers of memories from bulk imports by id, read from the whole archive. Raises OSError."""
+    found: dict[str, int] = {}
     for _, path in archive_files(archive):
         for raw in read_lines(path).split(b"\n"):
             line = decode(raw) if b'"id":' in raw else None
-            if line is not None and "seq" in line and isinstance(line.get("id"), str):
-                found.add(line["id"])
+            if line is not None and is_number(line.get("seq")) and isinstance(line.get("id"), str):
+                found[line["id"]] = line["seq"]
     return found
 
 

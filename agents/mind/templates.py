@@ -1,10 +1,12 @@
 """The prompt templates in `vault/prompts/`.
 
-After a broken edit the last valid version stays in use; without one, the template shipped with the program is used.
+After a broken edit the last valid version stays in use; without one, the template shipped with the program is used, as
+are all of them where the vault has no such folder.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -43,7 +45,7 @@ class Templates(Generic[T]):
         for name in self._files() if self._files is not None else self.there():
             file = f"{self._shown}/{name}"
             try:
-                text = read_if_there(self._folder / name, file=file)
+                text = read_if_there(self._source() / name, file=file)
                 if text and text.strip():
                     self._good[name] = self._parse(text, file)
                 elif name not in self._good:  # otherwise an edit is in progress
@@ -53,7 +55,11 @@ class Templates(Generic[T]):
         return problems
 
     def there(self) -> list[str]:
-        return [path.name for path in matching(self._folder, "[!.]*.md")]
+        return [path.name for path in matching(self._source(), "[!.]*.md")]
+
+    def _source(self) -> Path:
+        """Return the vault's folder, or the shipped one when there is none."""
+        return self._folder if os.path.lexists(self._folder) else SHIPPED / self._shown
 
     def names(self) -> list[str]:
         """Return the names of the usable templates, without `.md`."""

@@ -47,7 +47,8 @@ LONGEST_NAME_BYTES = 180
 
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in "0123456789¹²³")})
 """Device names of Windows, reserved with any extension."""
-_LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")  # names of the temporary files of `write_atomic`
+LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
+"""Names of the temporary files of `write_atomic`."""
 NOTE = ".lock"  # the file of a vault with the process id of its writer
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
 """Errors of file systems that cannot lock a folder, such as network ones."""
@@ -160,7 +161,7 @@ def sweep_leftovers(folder: Path) -> None:
     Only the vault's writer may call this, before it writes. Errors are ignored.
     """
     with contextlib.suppress(OSError), own_folder(folder):
-        for path in [path for path in folder.iterdir() if _LEFTOVER.fullmatch(path.name)]:
+        for path in [path for path in folder.iterdir() if LEFTOVER.fullmatch(path.name)]:
             if path.is_file() and not path.is_symlink():
                 remove(path)
 
@@ -175,9 +176,9 @@ def _mode_of(path: Path, folder: int) -> int | None:
     return stat.S_IMODE(found.st_mode)
 
 
-def write_new(path: Path, data: bytes, mode: int | None = None) -> None:
+def write_new(path: Path, data: bytes, mode: int | None = None, *, synced: bool = True) -> None:
     """Create a file and sync it to disk. Raises FileExistsError; after another OSError a part of it may be there."""
-    _fill(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), data, mode, synced=True)
+    _fill(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), data, mode, synced=synced)
 
 
 def sync_folder(folder: Path) -> None:

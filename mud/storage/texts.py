@@ -15,6 +15,7 @@ a newline, `\\` a backslash, `{{` and `}}` are braces. All other lines are ignor
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -25,7 +26,7 @@ from mud.errors import Problem, VaultProblem
 from mud.registry import hint
 from mud.storage.documents import Document, MarkdownLine, examine_document, markdown_lines, open_fence
 from mud.storage.files import read_if_there
-from mud.storage.paths import markdown_below
+from mud.storage.paths import markdown_below, may_be_read
 from mud.world.narration import Phrase
 
 FREE = ("instinct.", "newcomers.")  # prefixes of texts that are chosen at random and need no declared phrase
@@ -155,6 +156,11 @@ class _TextReader:
         self.texts[key] = Text(key, variants, self.file, self.line)
 
 
+def _prefix(file: Path) -> str:
+    """Return what the keys of a file begin with; `file` is its path in the folder of texts."""
+    return "".join(f"{_word(part)}." for part in file.with_suffix("").parts)
+
+
 def _word(text: str) -> str:
     return "_".join(text.lower().split())
 
@@ -168,11 +174,15 @@ Rule = Callable[[Mapping[str, Text]], Iterable[Problem]]
 
 
 class TextStore:
-    """All texts of a vault. A file with a mistake keeps its last good texts; `shipped` fills gaps of an older vault."""
+    """All texts of a vault. A file with a mistake keeps its last good texts.
+
+    Files that the vault lacks are borrowed from `shipped`, and texts that its own files lack too, which `check` tells.
+    """
 
     def __init__(self, folder: Path, shipped: Path | None = None) -> None:
         self.folder, self._shipped = folder, shipped
         self._lent: dict[str, Text] = {}
+        self._borrowed: frozenset[str] = frozenset()  # files of which the vault has none of its own
         self._texts: dict[str, Text] = {}
         self._rules: tuple[Rule, ...] = ()
 
@@ -183,10 +193,15 @@ class TextStore:
         return problems
 
     def _missing(self, own: Mapping[str, Text]) -> dict[str, Text]:
-        """Return the shipped texts that the vault lacks, but no free ones, and none for a vault without texts."""
-        if self._shipped is None or not own or self._shipped.resolve() == self.folder.resolve():
+        """Return the shipped texts that the vault lacks; of a file that it has itself no free ones."""
+        self._borrowed = frozenset()
+        if self._shipped is None or self._shipped.resolve() == self.folder.resolve() or not may_be_read(self.folder):
             return {}
-        files = [path for path in sorted(self._shipped.glob("*.md")) if not f"{path.stem}.".startswith(FREE)]
+        inside = {path: path.relative_to(self._shipped) for path in markdown_below(self._shipped)}
+        there = {path: self.folder / file for path, file in inside.items()}
+        absent = {path for path, here in there.items() if not os.path.lexists(here)}
+        self._borrowed = frozenset(f"{self.folder.name}/{inside[path].as_posix()}" for path in absent)
+        files = [path for path in there if path in absent or not _prefix(inside[path]).startswith(FREE)]
         return {key: text for key, text in self._read(self._shipped, files)[0].items() if key not in own}
 
     def reload(self) -> list[Problem]:
@@ -217,8 +232,8 @@ class TextStore:
         return [problem for rule in self._rules for problem in rule(texts)]
 
     def _told_lent(self) -> Iterator[Problem]:
-        """Yield one problem for each file with borrowed texts; they are for information only."""
-        for file in sorted({text.file for text in self._lent.values()}):
+        """Yield one problem for each file of the vault that lacks texts; they are for information only."""
+        for file in sorted({text.file for text in self._lent.values()} - self._borrowed):
             keys = ", ".join(key for key, text in self._lent.items() if text.file == file)
             source = f"{self._shipped}/{file.partition('/')[2]}"
             message = f"it has no words for {keys}; those that came with the program are used: copy them from {source}"
@@ -258,7 +273,7 @@ class TextStore:
             except VaultProblem as error:
                 problems += error.problems
                 continue
-            found, wrong = parse_texts(source, ".".join(map(_word, inside.with_suffix("").parts)), file)
+            found, wrong = parse_texts(source, _prefix(inside).rstrip("."), file)
             problems += wrong
             for key, text in found.items():
                 if key in texts:

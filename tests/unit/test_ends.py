@@ -20,6 +20,7 @@ import pytest
 from mud.engine.ledger import Ledger
 from mud.process import SAME, Signals
 from mud.registry import plug_in_names
+from tests.miniworlds import make_miniworld
 from tests.processes import Running, memories, texts
 from tests.vaults import ROOT, copy_vault, without_vectors
 
@@ -28,13 +29,16 @@ BOUND = 60.0
 ARGUMENTS = {
     "run": "--no-agents",
     "compact": "eliza",
+    "export": "NEW",
+    "import-miniworld": "OLD --no-wait",
+    "init": "NEW",
     "prompt": "eliza",
     "recall": "eliza key",
     "remember": "eliza FILE",
     "simulate": "--steps 20 --seed 1",
     "status": "eliza",
 }
-COMMANDS = sorted({"run", *plug_in_names("mud.cli")})
+COMMANDS = sorted({"run", *(name.replace("_", "-") for name in plug_in_names("mud.cli"))})
 TORTURE = pytest.mark.torture
 
 
@@ -56,7 +60,10 @@ def shell(vault: Path, command: str, streams: str = "", limit: str = "") -> tupl
     """Run a command in a shell, which closes and redirects streams; return its exit code, stdout and stderr."""
     file = vault.parent / "file.jsonl"
     file.write_text('{"text": "Ulric sold the mill."}\n')
-    words = ARGUMENTS.get(command, "").replace("FILE", str(file))
+    old, new = vault.parent / "old", vault.parent / f"new-{len(list(vault.parent.iterdir()))}"
+    if command == "import-miniworld" and not old.exists():
+        make_miniworld(old, locations=3, memories=80, facts=1)
+    words = ARGUMENTS.get(command, "").replace("FILE", str(file)).replace("NEW", str(new)).replace("OLD", str(old))
     line = f"{limit}\n{sys.executable} -m mud {command} {words} --vault {vault} {streams}"
     done = subprocess.run(
         ["bash", "-c", line], input="look\nquit\n", capture_output=True, text=True, cwd=ROOT, timeout=BOUND, check=False

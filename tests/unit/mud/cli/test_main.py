@@ -90,7 +90,7 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
     for name in ("run", *load("mud.cli", Tool, "command").names()):
-        assert f" {name} " in shown
+        assert name in shown.split()
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,9 @@ def test_a_player_is_shown_no_json(tmp_path: Path, capsys: pytest.CaptureFixture
     assert "--headless" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("argv", [[], ["--help"], ["run"], *([name] for name in plug_in_names("mud.cli"))])
+@pytest.mark.parametrize(
+    "argv", [[], ["--help"], ["run"], *([name.replace("_", "-")] for name in plug_in_names("mud.cli"))]
+)
 def test_a_python_without_the_packages_is_told_so_in_one_line(argv: list[str]) -> None:
     without = subprocess.run(  # -S: nothing that was installed is found
         [sys.executable, "-S", "-m", "mud", *argv], capture_output=True, text=True, cwd=ROOT, timeout=60, check=False

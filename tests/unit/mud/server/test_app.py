@@ -19,6 +19,7 @@ from mud.errors import LociError, UnknownName
 from mud.process import Signals
 from mud.server.app import SYNC_EVERY, App, Options, run
 from mud.server.bulk import newcomer
+from mud.server.checks import check_vault
 from mud.server.wiring import opened
 from mud.storage.paths import SHIPPED
 from mud.storage.world_files import read_state
@@ -228,13 +229,13 @@ def test_a_vault_without_words_for_something_is_lent_them_and_told_so(vault: Pat
     assert "Saved; step" in done.stdout
 
 
-def test_a_vault_without_any_words_does_not_start_and_it_is_said_where_there_are_some(vault: Path) -> None:
-    shutil.rmtree(vault / "text")
-    done = loci("run", "--vault", vault, stdin="look\n")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "the vault's text/ has no words for " in done.stderr
-    assert f"more; copy them from {SHIPPED / 'text'}\n" in done.stderr
-    assert "Traceback" not in done.stderr
+def test_a_vault_without_texts_prompts_and_instinct_borrows_the_shipped_ones(vault: Path) -> None:
+    for folder in ("text", "prompts", "instinct"):
+        shutil.rmtree(vault / folder)
+    done = loci("run", "--vault", vault, "--no-agents", stdin="say hello\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert 'You say, "hello"' in done.stdout
+    assert check_vault(vault) == []
 
 
 def test_a_wrong_start_location_is_told_and_one_starts_elsewhere(vault: Path) -> None:

@@ -118,11 +118,14 @@ def test_an_archive_that_leads_elsewhere_is_never_opened_and_hides_no_other_mist
 
 
 @pytest.mark.parametrize("tool", ["status", "prompt", "compact"])
-def test_a_vault_without_words_is_told_as_one(tmp_path: Path, capsys: pytest.CaptureFixture[str], tool: str) -> None:
+def test_a_vault_whose_words_are_elsewhere_borrows_none_and_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], tool: str
+) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     shutil.rmtree(vault / "text")
+    (vault / "text").symlink_to(tmp_path)
     assert main([tool, "moss", "--vault", str(vault)]) == 1
-    assert "loci: the vault's text/ has no words for " in capsys.readouterr().err
+    assert "loci: text: this leads out of the vault through a link" in capsys.readouterr().err
 
 
 def given(folder: Path) -> Path:
