@@ -120,7 +120,7 @@ class Wanted(NamedTuple):
         return self.brain in ("", example.brain) and self.outcome in ("", example.outcome)
 
 
-class Exported(NamedTuple):
+class TrainingExport(NamedTuple):
     """JSON lines, oldest first, how many these are, and how many examples were left out as private."""
 
     text: str
@@ -131,9 +131,9 @@ class Exported(NamedTuple):
 Source = Callable[[], Iterator[TrainingExample]]
 
 
-def export_training(sources: list[Source], wanted: Wanted) -> Exported:
+def export_training(sources: list[Source], wanted: Wanted) -> TrainingExport:
     """Return the wanted examples of all sources as JSON lines. Only reads, so it may run in a thread."""
     taken = [example for source in sources for example in source() if wanted.takes(example)]
     kept = sorted((one for one in taken if wanted.whispers or not one.private), key=lambda one: (one.at, one.step))
     lines = [json.dumps(example.record(wanted.form), ensure_ascii=False) + "\n" for example in kept]
-    return Exported("".join(lines), len(kept), len(taken) - len(kept))
+    return TrainingExport("".join(lines), len(kept), len(taken) - len(kept))

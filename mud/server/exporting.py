@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from agents.agent import TRASH
 from agents.directory import AGENT
 from agents.memory.archive import decode
 from agents.memory.summaries import TIERS, parse_commit
@@ -23,6 +22,7 @@ from mud.sanitize import visible
 from mud.storage.accounts import FOLDER as ACCOUNTS
 from mud.storage.files import LEFTOVER, NOTE
 from mud.storage.paths import below, missing_in, read_bytes
+from mud.storage.trash import TRASH
 from mud.storage.world_files import STATE
 from mud.storage.zip_files import Member, write_zip
 

@@ -28,7 +28,7 @@ def thought(
 
 def exported(vault: Path, *more: str) -> list[dict[str, Any]]:
     file = vault.parent / "out.jsonl"
-    assert main(["training", str(file), "--vault", str(vault), *more]) == 0
+    assert main(["export", "--training", str(file), "--vault", str(vault), *more]) == 0
     return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
 
 
@@ -89,7 +89,7 @@ async def test_a_file_that_cannot_be_written_is_one_sentence(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     vault = await lived(tmp_path)
-    assert main(["training", str(tmp_path / "none/deep/out.jsonl"), "--vault", str(vault)]) == 1
+    assert main(["export", "--training", str(tmp_path / "none/deep/out.jsonl"), "--vault", str(vault)]) == 1
     assert "cannot be written" in capsys.readouterr().err
 
 

@@ -98,7 +98,7 @@ def _act(home: House, who: str, line: str, *, rejected: bool) -> str:
 def _exported(home: House, form: str, agent: str | None, brain: str | None, outcome: str | None, *more: str) -> str:
     file, given = home.parts.vault.parent / "out.jsonl", {"form": form, "agent": agent, "brain": brain}
     options = [word for key, value in {**given, "outcome": outcome}.items() if value for word in (f"--{key}", value)]
-    assert main(["training", str(file), "--vault", str(home.parts.vault), *options, *more]) == 0
+    assert main(["export", "--training", str(file), "--vault", str(home.parts.vault), *options, *more]) == 0
     return file.read_text("utf-8")
 
 
@@ -156,7 +156,7 @@ def test_the_exported_chat_is_what_the_model_server_was_sent(tmp_path: Path, ser
     world.type("quit")
     assert world.wait() == 0
     file = tmp_path / "out.jsonl"
-    assert main(["training", str(file), "--vault", str(vault)]) == 0
+    assert main(["export", "--training", str(file), "--vault", str(vault)]) == 0
     exported = [json.loads(line)["messages"] for line in file.read_text("utf-8").splitlines()]
     sent = [body["messages"] for body in server.bodies if "messages" in body]
     assert exported

@@ -1,4 +1,4 @@
-"""`training`: writes thoughts as training data, in the form of a chat or of a completion, from the traces."""
+"""Thoughts as training data, in the form of a chat or of a completion, from the traces: `export --training`."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import argparse
 from functools import partial
 from pathlib import Path
 
-from agents.mind.training import FORMS, OUTCOMES, Exported, Source, Wanted, export_training, training_examples
-from mud.cli import emit, tool
+from agents.mind.training import FORMS, OUTCOMES, Source, TrainingExport, Wanted, export_training, training_examples
+from mud.cli import emit
 from mud.errors import LociError
 from mud.sanitize import visible
 from mud.server.wiring import Parts, opened
 from mud.storage.files import write_atomic
 from mud.world.narration import counted
-
-HELP = "write what models were asked and replied as training data; what was told in confidence stays out"
 
 
 def training_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,16 +22,6 @@ def training_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--brain", default="", metavar="NAME", help="lines that this brain decided")
     parser.add_argument("--outcome", choices=OUTCOMES, default="", help="how the line went")
     parser.add_argument("--whispers", action="store_true", help="also what agents thought once they held a secret")
-
-
-def _arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="FILE.jsonl", type=Path, help="the file to write")
-    training_arguments(parser)
-
-
-@tool("training", HELP, _arguments)
-def training(args: argparse.Namespace) -> int:
-    return write_training(args, args.file)
 
 
 def write_training(args: argparse.Namespace, file: Path) -> int:
@@ -51,7 +39,7 @@ def write_training(args: argparse.Namespace, file: Path) -> int:
     return 0
 
 
-def _write(parts: Parts, file: Path, agent: str | None, wanted: Wanted) -> Exported:
+def _write(parts: Parts, file: Path, agent: str | None, wanted: Wanted) -> TrainingExport:
     minds, last = parts.minds, parts.engine.number
     agents = [minds.get(agent)] if agent else [minds.open(slug) for slug in sorted(minds.definitions)]
     sources: list[Source] = [
