@@ -199,7 +199,7 @@ class Engine:
         sleeps = actor.thinks and who in self.world.asleep
         try:
             known = self._commands_of(who, role)
-            line, command = understand(line, known, self.world, who)
+            line, command = understand(line, known, self.world, who, role)
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps), ""
         if sleeps and command.name != WAKE:
