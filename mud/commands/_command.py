@@ -53,7 +53,12 @@ class Say(Protocol):
 
 
 class Context(NamedTuple):
-    """What a command is given; the world is read-only, `role` is the rank of the line's source."""
+    """What a command is given; the world is read-only.
+
+    Args:
+        role: the rank of the line's source.
+        witnesses: ids of the characters whose perceptions are kept, as those of people and agents are.
+    """
 
     world: World
     actor: Thing
@@ -63,6 +68,7 @@ class Context(NamedTuple):
     step: int
     verb: str
     reason: str | None
+    witnesses: Collection[str] = ()
 
     @property
     def here(self) -> Thing | None:

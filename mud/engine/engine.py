@@ -45,7 +45,7 @@ from mud.world.changes import (
     change_from_json,
     change_to_json,
 )
-from mud.world.events import Event, Perception, Request, mark_of
+from mud.world.events import DISTANT, Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -71,7 +71,7 @@ WAKE = "wake"
 """The only command of a sleeping agent."""
 ABOUT_SLEEP = (WAKE, "sleep")
 """Commands that see their actor asleep; any other one sees it awake."""
-_HEARD_AS = {"speech": "heard", "whisper": "told"}
+_HEARD_AS = {"speech": "heard", "shout": "heard", "whisper": "told"}
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 """Seconds by which lines are counted: how long it took to carry them out."""
 _LONGEST_TRIED = 160
@@ -237,7 +237,8 @@ class Engine:
         if not isinstance(role, Role) or role < command.role:
             who = self._say(WHO.get(command.role, OWNERS))
             raise Refusal(self._say(NOT_YOURS, who=who, verb=command.name))
-        context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
+        witnesses, step = self.witnesses, self.number + 1
+        context = Context(self.world, actor, role, self._say, known, step, line.verb, line.reason, witnesses)
         slots = command.form.read(command.name, line.rest)
         try:
             if actor.id not in self.world.asleep or command.name in ABOUT_SLEEP:
@@ -397,13 +398,15 @@ class Engine:
         world, asleep, doer = self.world, self.world.asleep, actor.name
         for event in events:
             place = world.get(event.location)
-            name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
+            name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
+            mark = DISTANT if event.kind == "shout" and event.origin else None
             for witness in world.people(event.location):
                 who = witness.id
                 if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
-                    left.append(Perception(who, kind, text, doer, name, None, False, None, event))
+                    text = event.told if event.told and event.to == who else event.text
+                    left.append(Perception(who, kind, text, doer, name, None, False, mark, event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:

@@ -14,7 +14,7 @@ from mud.world.world import World, number_of
 
 MODULES = ("char", "room", "comm.channel")
 """What clients may ask for with `Core.Supports`; one that never does is sent everything."""
-_CHANNELS = {"speech": "say", "whisper": "whisper"}
+_CHANNELS = {"speech": "say", "shout": "shout", "whisper": "whisper"}
 _DIRECTIONS = {name: short for short, name in SHORT.items()}
 _MOST_MODULES = 64  # of a client's list that are read
 

@@ -22,7 +22,7 @@ MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
 KINDS = (
     "reply", "refusal", "notice", "news", "question",
-    "speech", "whisper", "emote", "action", "departure", "arrival",
+    "speech", "shout", "whisper", "emote", "action", "gift", "departure", "arrival",
 )  # fmt: skip
 """Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
 questions, and the kinds of event."""
@@ -369,13 +369,14 @@ class Sessions:
             role = max((one.role for one in here if one.typing), default=Role.OWNER)
             for session in here:
                 session.acted(step, role)
-        messages: dict[int, Message] = {}
+        messages: dict[tuple[int, str], Message] = {}
         for perceived in step.left:
             if perceived.who == step.who or perceived.who not in self._by_character:
                 continue
-            message = messages.get(id(perceived.event))
+            seen = id(perceived.event), perceived.text  # which is another for who was given something
+            message = messages.get(seen)
             if message is None or perceived.event is None:
-                message = messages[id(perceived.event)] = self._message(perceived)
+                message = messages[seen] = self._message(perceived)
             for session in tuple(self._by_character[perceived.who]):
                 session.show(message)
 
