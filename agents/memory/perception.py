@@ -46,6 +46,13 @@ def spoken(perceived: Perception) -> Utterance | None:
     return Utterance(perceived.actor, event.words, event.kind == "whisper")
 
 
+def given(perceived: Perception) -> str:
+    """Return what another character gave to the one who perceives it; empty when nobody gave it anything."""
+    event = perceived.event
+    mine = event is not None and event.kind == "gift" and event.to == perceived.who
+    return (event.thing or "") if mine and event is not None else ""
+
+
 def own_words(perceived: Perception) -> str:
     """Return what the character itself said in a perception; may be empty."""
     return _words_of(perceived.text, "You") if perceived.kind == "said" and perceived.actor is None else ""
