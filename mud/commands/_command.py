@@ -13,6 +13,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from mud.errors import Refusal
@@ -58,6 +59,7 @@ class Context(NamedTuple):
     Args:
         role: the rank of the line's source.
         witnesses: ids of the characters whose perceptions are kept, as those of people and agents are.
+        now: returns the time where the people of the world are.
     """
 
     world: World
@@ -68,7 +70,8 @@ class Context(NamedTuple):
     step: int
     verb: str
     reason: str | None
-    witnesses: Collection[str] = ()
+    witnesses: Collection[str]
+    now: Callable[[], datetime]
 
     @property
     def here(self) -> Thing | None:

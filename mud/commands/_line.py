@@ -90,7 +90,8 @@ def begun_by(line: InputLine, commands: Registry[Command], role: Role) -> Comman
     begun = line.verb.casefold()
     if role <= Role.AGENT or len(begun) < SHORTEST:
         return None
-    short = [one for one in commands if one.role <= min(role, Role.PLAYER) and one.category != "admin"]
+    known = [one for one in commands if one.role <= min(role, Role.PLAYER)]
+    short = [one for one in known if one.category != "admin" and not one.name.startswith("@")]
     fitting = [one for one in short if one.name.startswith(begun) and (one.form.names or not line.rest)]
     if len(fitting) > 1:
         hint = "type more of it; to speak, begin with say" if line.rest else "type more of it"

@@ -22,7 +22,7 @@ MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
 KINDS = (
     "reply", "refusal", "notice", "news", "question",
-    "speech", "shout", "whisper", "emote", "action", "gift", "departure", "arrival",
+    "speech", "shout", "whisper", "emote", "action", "gift", "channel", "departure", "arrival",
 )  # fmt: skip
 """Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
 questions, and the kinds of event."""

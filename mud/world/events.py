@@ -33,12 +33,13 @@ class Event(NamedTuple):
     """Something that happened in one location.
 
     Args:
-        kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `departure` or `arrival`.
+        kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `channel`, `departure` or `arrival`.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.
         origin, destination: name of the location that an arrival or a distant shout is from, a departure is to.
         thing: name of the thing that was taken, dropped, given or looked at.
+        channel: name of the channel whose members perceive it, wherever they are; None for those in the location.
         told: what the addressee perceives instead of the text, in the second person; None for the same.
     """
 
@@ -52,6 +53,7 @@ class Event(NamedTuple):
     destination: str | None = None
     thing: str | None = None
     told: str | None = None
+    channel: str | None = None
 
 
 class Perception(NamedTuple):

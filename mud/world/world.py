@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.channels import Channels, JoinChannel, LeaveChannel, Post
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
@@ -31,6 +32,7 @@ class World:
         self._away: dict[str, str] = {}
         self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
+        self.channels = Channels()
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -110,6 +112,8 @@ class World:
                     self._asleep.pop(thing, None)
                 case Remove(thing):
                     self._remove(thing)
+                case JoinChannel() | LeaveChannel() | Post():
+                    self.channels.apply(change)
 
     def remember_visit(self, who: str, place: str) -> None:
         """Add a location to those where a person has been; agents and things have no such list."""
@@ -134,6 +138,7 @@ class World:
         self._away.pop(thing, None)
         self._asleep.pop(thing, None)
         self._visited.pop(thing, None)
+        self.channels.forget(thing)
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:
