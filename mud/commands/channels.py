@@ -9,6 +9,7 @@ from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.errors import Refusal
 from mud.world.channels import Channel, JoinChannel, LeaveChannel, Post
 from mud.world.events import WHISPERED, Event
+from mud.world.names import misleading
 from mud.world.narration import Phrase, counted, listed, phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Kind, Thing
@@ -37,6 +38,8 @@ NO_SUCH = phrase("commands.channel.no_such", "channel")
 JOIN_HINT = phrase("commands.channel.join_hint", "channel")
 MAKE_HINT = phrase("commands.channel.make_hint", "channel")
 BAD_NAME = phrase("commands.channel.bad_name", "name")
+COMMAND = phrase("commands.channel.command", "name")
+MISLEADING = phrase("commands.channel.misleading", "why")
 TOO_MANY = phrase("commands.channel.too_many", "most")
 GUESTS_MAKE_NONE = phrase("commands.channel.guests_make_none")
 NOT_YOURS = phrase("commands.channel.not_yours")
@@ -69,8 +72,9 @@ def _joined(ctx: Context, name: str) -> Channel:
     """Return a channel of which the actor is a member; raises Refusal."""
     found = ctx.world.channels.find(name)
     if found is None:
-        shown = shortened(name, LONGEST_SHOWN)
-        raise Refusal(ctx.say(NO_SUCH, channel=shown), ctx.say(MAKE_HINT, channel=shown))
+        shown, verb = shortened(name, LONGEST_SHOWN), f"@channel-{name}"
+        hint = verb if ctx.commands.find(verb) else ctx.say(MAKE_HINT, channel=shown)
+        raise Refusal(ctx.say(NO_SUCH, channel=shown), hint)
     if ctx.actor.id not in found.members:
         raise Refusal(ctx.say(YOU_NOT_IN, channel=found.name), ctx.say(JOIN_HINT, channel=found.name))
     return found
@@ -143,6 +147,10 @@ def _check_new(ctx: Context, name: str) -> None:
     """Refuse a channel that cannot be made."""
     if not _NAME.fullmatch(name):
         raise Refusal(ctx.say(BAD_NAME, name=shortened(name, LONGEST_SHOWN)))
+    if ctx.commands.find(name) is not None or ctx.commands.find(f"@channel-{name}") is not None:
+        raise Refusal(ctx.say(COMMAND, name=name))  # clients show `say` and `whisper` as channels
+    if why := misleading(name, [one.name for one in ctx.world.channels]):
+        raise Refusal(ctx.say(MISLEADING, why=why))
     if ctx.role < Role.PLAYER:
         raise Refusal(ctx.say(GUESTS_MAKE_NONE))
     if len(ctx.world.channels) >= MOST:

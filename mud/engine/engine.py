@@ -417,10 +417,8 @@ class Engine:
     def _near(self, event: Event) -> list[str]:
         """Return the ids of those who can perceive an event when they are awake."""
         if event.channel:
-            there = self.world.where
-            return [
-                one for one in dict.fromkeys((*self.world.channels.members(event.channel), event.to)) if one in there
-            ]
+            members = dict.fromkeys((*self.world.channels.members(event.channel), event.to or ""))
+            return [one for one in members if one in self.world.where]
         return [one.id for one in self.world.people(event.location)]
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:

@@ -17,10 +17,10 @@ _MARKS = {
 }
 """By how many colours a terminal has."""
 _KINDS = {
-    16: {"refusal": "31", "notice": "35", "news": "35", "whisper": "35", "departure": "2", "arrival": "2"},
+    16: {"refusal": "31", "notice": "35", "news": "35", "whisper": "35", "channel": "35", "departure": "2", "arrival": "2"},
     256: {
-        "refusal": "38;5;174", "notice": "38;5;139", "news": "38;5;139", "whisper": "38;5;182", "departure": "38;5;246",
-        "arrival": "38;5;246",
+        "refusal": "38;5;174", "notice": "38;5;139", "news": "38;5;139", "whisper": "38;5;182", "channel": "38;5;182",
+        "departure": "38;5;246", "arrival": "38;5;246",
     },
 }  # fmt: skip
 """For what is not marked in messages of a kind."""

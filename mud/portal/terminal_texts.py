@@ -27,6 +27,7 @@ KINDS = {
     "question": "bold",
     "news": "italic",
     "whisper": "magenta",
+    "channel": "magenta",
     "departure": "dim",
     "arrival": "dim",
 }

@@ -90,30 +90,33 @@ class World:
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes in order; those that name unknown things are ignored."""
         for change in changes:
-            match change:
-                case Define(thing):
-                    self._things[thing.id] = thing
-                    self._next = max(self._next, number_of(thing.id) + 1)
-                case Put(thing, into):
-                    if thing in self._things and into in self._things:
-                        self._lift(thing)
-                        self._away.pop(thing, None)
-                        self._where[thing] = into
-                        self._inside.setdefault(into, {})[thing] = None
-                        self.remember_visit(thing, into)
-                case Leave(thing):
-                    holder = self._lift(thing)
-                    if holder is not None:
-                        self._away[thing] = holder
-                    self._asleep.pop(thing, None)
-                case FallAsleep(thing, absent) if self._is_character(thing):
-                    self._asleep[thing] = absent
-                case WakeUp(thing):
-                    self._asleep.pop(thing, None)
-                case Remove(thing):
-                    self._remove(thing)
-                case JoinChannel() | LeaveChannel() | Post():
-                    self.channels.apply(change)
+            self._apply(change)
+
+    def _apply(self, change: Change) -> None:
+        match change:
+            case Define(thing):
+                self._things[thing.id] = thing
+                self._next = max(self._next, number_of(thing.id) + 1)
+            case Put(thing, into):
+                if thing in self._things and into in self._things:
+                    self._lift(thing)
+                    self._away.pop(thing, None)
+                    self._where[thing] = into
+                    self._inside.setdefault(into, {})[thing] = None
+                    self.remember_visit(thing, into)
+            case Leave(thing):
+                holder = self._lift(thing)
+                if holder is not None:
+                    self._away[thing] = holder
+                self._asleep.pop(thing, None)
+            case FallAsleep(thing, absent) if self._is_character(thing):
+                self._asleep[thing] = absent
+            case WakeUp(thing):
+                self._asleep.pop(thing, None)
+            case Remove(thing):
+                self._remove(thing)
+            case JoinChannel() | LeaveChannel() | Post():
+                self.channels.apply(change)
 
     def remember_visit(self, who: str, place: str) -> None:
         """Add a location to those where a person has been; agents and things have no such list."""

@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 
 const MOST = 1500; // pieces that stay on the page
 const ROW = /^ +\S.*? {2,}\S/gm;
-const HEARD = new Set(["speech", "whisper", "emote"]);
+const HEARD = new Set(["speech", "shout", "whisper", "channel", "emote"]);
 
 export class Story {
   #pending = new Map();
