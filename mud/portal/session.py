@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mud.engine.engine import Step
 from mud.sanitize import sanitize
 from mud.world.events import Event, Perception
+from mud.world.narration import Mark
 from mud.world.roles import Role
 from mud.world.things import Kind
 from mud.world.world import World
@@ -34,14 +35,6 @@ NOT_DONE = "What you typed after that was not carried out."
 
 _PASSWORD = re.compile(r"\s*@?passw(?:or)?d(?!\w)\s*\S", re.IGNORECASE)
 _SPEECH = re.compile(r'"[^"\n]*"?')
-
-
-class Mark(NamedTuple):
-    """The characters `start` to `end` of a message, which are one of `MARKS`."""
-
-    start: int
-    end: int
-    kind: str
 
 
 class Message:

@@ -53,7 +53,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         path.write_text(re.sub(r"(?m)^location:.*$", 'location: "[[The Garden]]"', path.read_text("utf-8")), "utf-8")
     examples = [example for one in COMMANDS for example in one.examples if one.name != "quit"]
     lines = [line for example in examples for line in ("go The Garden", example)]
-    lines.insert(0, "take lamp glass")
+    lines[:0] = ["take lamp glass", "@channel-join town"]
     lines += [f"help {one.name}" for one in COMMANDS]
     AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
     asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password

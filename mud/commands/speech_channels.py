@@ -122,7 +122,7 @@ def join(ctx: Context, name: str) -> Outcome:
 
     The owner can let an agent in: the channel, its name.
 
-    Example: @channel-join town
+    Example: @channel-join market
     Example: @channel-join town Eliza
     """
     wanted, who = _who(ctx, name)
