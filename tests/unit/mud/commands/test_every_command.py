@@ -115,7 +115,7 @@ def test_every_phrase_of_engine_and_commands_has_its_text_with_the_right_places_
 
 
 def starter_world() -> World:
-    """The shipped world, with its agents and a visitor in The Garden, where one thing lies and another is carried; on a channel."""
+    """The shipped world with its agents, and a visitor in The Garden, who is on a channel and has a thing; one lies."""
     files, problems = WorldFiles(SHIPPED).load()
     assert problems == []
     world = World()
