@@ -24,10 +24,9 @@ TO_YOURSELF = phrase("commands.give.to_yourself")
 
 @command("give", "<thing> <person>", aliases=("hand",), category="things", for_models=True)
 def give(ctx: Context, thing: str) -> Outcome:
-    """Give a thing that you carry to somebody here who is awake: give, the thing, to whom.
+    """Give a thing that you carry to somebody here who is awake: the thing, then to whom, or the other way round.
 
     Example: give lamp glass to Eliza
-    Example: give Eliza lamp glass
     """
     here = here_or_refuse(ctx)
     what, whom = _parts(ctx, thing, ctx.world.people(here.id))

@@ -321,7 +321,7 @@ async def test_a_long_answer_stops_after_a_screenful_and_goes_on_as_one_likes(tm
         assert "Wren says" in await ann.read_until("-- more --"), "what happens is shown at once"
         second = await ann.say("", "-- more --")
         assert len(second.strip().split("\r\n")) == 12
-        await ann.say("q", "\r\n> ")
+        await ann.say("q", "> ")
         await ann.say("help all", "-- more --")
         assert "Ann says" not in await ann.say("say hello back", "> ")
 
