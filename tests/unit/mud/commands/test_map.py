@@ -28,8 +28,8 @@ def test_the_map_in_words_has_a_line_for_each_place_and_begins_with_where_one_is
     do(engine, "go lobby")
     assert do(engine, "map words").reply.split("\n") == [
         "You are at The Lobby.",
-        "The Lobby: south to The Garden, north, not taken yet",
-        "The Garden: north to The Lobby, gate, not taken yet",
+        "The Lobby: south to The Garden, north (not taken yet)",
+        "The Garden: north to The Lobby, gate (not taken yet)",
     ]
     do(engine, "go garden")
     do(engine, "gate")
