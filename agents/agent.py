@@ -45,6 +45,7 @@ from mud.clock import Clock
 from mud.commands import Say
 from mud.errors import UnknownName
 from mud.registry import Registry
+from mud.storage.aliases import AliasFile
 from mud.storage.configuration import Configuration
 from mud.storage.settings import Value
 
@@ -172,6 +173,7 @@ class Agent:
             definition.name, self.folder, clock, definition.aliases, in_ram=self.settings().runtime_cap
         )
         self.notes = Notes(self.folder / "notes")
+        self.aliases = AliasFile(self.folder)
         self.keeper = JournalKeeper(self.memory, Journal(self.folder), self.slug)
         context = StrategyContext(
             owner=self.slug,

@@ -137,7 +137,8 @@ def left_with(step: Step, who: str) -> list[str]:
 def snapshot(world: World) -> tuple[object, ...]:
     """Return all that a world is, for comparison: things, places in order, who is away or asleep, the next id."""
     inside = {holder: [thing.id for thing in world.contents(holder)] for holder in world.things}
-    return dict(world.things), dict(world.where), inside, dict(world.away), list(world.asleep), world.next_id
+    asleep, channels = list(world.asleep), list(world.channels)
+    return dict(world.things), dict(world.where), inside, dict(world.away), asleep, world.next_id, channels
 
 
 def check_places(world: World) -> None:

@@ -15,7 +15,7 @@ from random import Random
 from agents.brains import Brain, BrainRun, Complete, Decision, InterpreterSource, Situation, Thought, Voice
 from agents.brains.instinct.loops import SILENCE, VOICE, Loop, Stage, find_loop, person_waits
 from agents.brains.instinct.voice import fill
-from agents.memory.perception import remembered, spoken
+from agents.memory.perception import given, remembered, spoken
 from agents.reply.reply import Listener, clean_reply
 from agents.text.addressing import Address, addressed, calls
 from agents.text.english import LOOKBACK, repeats, words_of
@@ -62,6 +62,8 @@ class LanguageBrain:
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         utterance = spoken(perceived)
+        if given(perceived):
+            return ANSWER_AFTER
         if utterance is None or self._silent.get(utterance.speaker, seconds) > seconds:
             return None
         for_whom = addressed(utterance.words, (self._name,), private=utterance.private)

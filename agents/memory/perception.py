@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from agents.memory.entries import Entry
 from agents.text.addressing import is_question, mentions
-from mud.world.events import OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perception
+from mud.world.events import DISTANT, OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perception
 
 _NOTES = re.compile(r"your notes?\b", re.I)
 _SEARCH = re.compile(r"you search your memory\b", re.I)
 _WHISPER = re.compile(r"[^\"“]*\bwhisper", re.I)
+_ALOUD = ("speech", "shout", "whisper")  # kinds of event
 _SPOKEN = ("heard", "told", "said")
 _QUOTED = re.compile(r"[\"“](.*)[\"”]", re.S)
 _SAYS = re.compile(
@@ -36,11 +37,20 @@ class Utterance(NamedTuple):
 
 
 def spoken(perceived: Perception) -> Utterance | None:
-    """Return what another character said in a perception; None when nobody else spoke."""
+    """Return what another character here said in a perception; None when nobody else spoke."""
     event = perceived.event
-    if event is None or perceived.actor is None or event.kind not in ("speech", "whisper") or not event.words:
+    if event is None or perceived.actor is None or event.kind not in _ALOUD or not event.words:
         return None
+    if perceived.mark == DISTANT:
+        return None  # an answer would not be heard
     return Utterance(perceived.actor, event.words, event.kind == "whisper")
+
+
+def given(perceived: Perception) -> str:
+    """Return what another character gave to the one who perceives it; empty when nobody gave it anything."""
+    event = perceived.event
+    mine = event is not None and event.kind == "gift" and event.to == perceived.who
+    return (event.thing or "") if mine and event is not None else ""
 
 
 def own_words(perceived: Perception) -> str:

@@ -8,6 +8,7 @@ models' prompt are all derived from it. Files that begin with `_` are the machin
 
 from __future__ import annotations
 
+from mud.commands._alias import expand
 from mud.commands._command import LONGEST_SHOWN, OWNERS, WHO, Command, Context, Outcome, Say, command, offered
 from mud.commands._here import describe_location, shown_name, waking
 from mud.commands._line import SHORTHANDS, InputLine, read_line, understand
@@ -24,6 +25,7 @@ __all__ = [
     "Say",
     "command",
     "describe_location",
+    "expand",
     "offered",
     "read_line",
     "shown_name",

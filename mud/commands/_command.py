@@ -13,6 +13,7 @@ import inspect
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from mud.errors import Refusal
@@ -53,7 +54,13 @@ class Say(Protocol):
 
 
 class Context(NamedTuple):
-    """What a command is given; the world is read-only, `role` is the rank of the line's source."""
+    """What a command is given; the world is read-only.
+
+    Args:
+        role: the rank of the line's source.
+        witnesses: ids of the characters whose perceptions are kept, as those of people and agents are.
+        now: returns the time where the people of the world are.
+    """
 
     world: World
     actor: Thing
@@ -63,6 +70,8 @@ class Context(NamedTuple):
     step: int
     verb: str
     reason: str | None
+    witnesses: Collection[str]
+    now: Callable[[], datetime]
 
     @property
     def here(self) -> Thing | None:

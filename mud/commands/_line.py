@@ -12,12 +12,16 @@ from mud.registry import Registry, suggest
 from mud.sanitize import sanitize
 from mud.world.exits import SHORT, names_exit
 from mud.world.matching import plain
-from mud.world.narration import shortened
+from mud.world.narration import listed, shortened
+from mud.world.roles import Role
 from mud.world.things import Thing
 from mud.world.world import World
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
 """First characters of a line that stand for a command."""
+
+SHORTEST = 3
+"""Letters of a command's name that stand for it; with fewer, words such as `he` and `in` would be commands."""
 
 _DIRECTIONS = frozenset(SHORT) | frozenset(SHORT.values())
 _BAR = re.compile(r"(?<!\\)\|")
@@ -59,10 +63,12 @@ def read_line(text: str, limit: int) -> InputLine:
     return InputLine(verb, "".join(rest), private)
 
 
-def understand(line: InputLine, commands: Registry[Command], world: World, who: str) -> tuple[InputLine, Command]:
+def understand(
+    line: InputLine, commands: Registry[Command], world: World, who: str, role: Role = Role.AGENT
+) -> tuple[InputLine, Command]:
     """Return the line and its command. Raises Refusal as `find_command` does, and for an exit of another location.
 
-    The name of an exit alone means `go`, unless it is a command.
+    The name of an exit alone means `go`, unless it is a command. People may abbreviate; see `begun_by`.
     """
     here = world.location_of(who)
     if here is not None and commands.find(line.verb) is None:
@@ -72,8 +78,25 @@ def understand(line: InputLine, commands: Registry[Command], world: World, who: 
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
-    known = commands.find(line.verb)
+    known = commands.find(line.verb) or begun_by(line, commands, role)
     return line, find_command(line, commands, world.locations()) if known is None else known
+
+
+def begun_by(line: InputLine, commands: Registry[Command], role: Role) -> Command | None:
+    """Return the command of which a person typed the beginning of the name; raises Refusal for several.
+
+    Agents type whole names, and so does everybody what begins with @ or concerns the program, such as `quit`.
+    """
+    begun = line.verb.casefold()
+    if role <= Role.AGENT or len(begun) < SHORTEST:
+        return None
+    known = [one for one in commands if one.role <= min(role, Role.PLAYER)]
+    short = [one for one in known if one.category != "admin" and not one.name.startswith("@")]
+    fitting = [one for one in short if one.name.startswith(begun) and (one.form.names or not line.rest)]
+    if len(fitting) > 1:
+        hint = "type more of it; to speak, begin with say" if line.rest else "type more of it"
+        raise Refusal(f'"{begun}" could be {listed([one.name for one in fitting])}.', hint)
+    return fitting[0] if fitting else None
 
 
 def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:

@@ -1,15 +1,16 @@
-"""Saying, whispering and emotes."""
+"""Saying, whispering, emotes, and shouting, which is heard through the exits."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
 
-from mud.commands._command import Context, Outcome, command
+from mud.commands._command import Context, Outcome, Say, command
 from mud.commands._here import called_by_name, here_or_refuse, present_or_refuse, refuse_name, waking
 from mud.errors import Refusal
 from mud.world.events import WHISPERED as MARK
 from mud.world.events import Event
+from mud.world.exits import SHORT
 from mud.world.matching import match, plain, split_name
 from mud.world.narration import phrase
 from mud.world.things import Kind, Thing
@@ -23,6 +24,15 @@ TOLD = phrase("commands.whisper.told", "actor", "words")
 NOTHING_WHISPERED = phrase("commands.whisper.nothing", "name")
 TO_YOURSELF = phrase("commands.whisper.to_yourself")
 EMOTED = phrase("commands.emote.emoted", "actor", "words")
+EMOTED_OWN = phrase("commands.emote.own", "actor", "words")
+SHOUTED = phrase("commands.shout.shouted", "words")
+SHOUT_HEARD = phrase("commands.shout.heard", "actor", "words")
+FAR = phrase("commands.shout.far", "actor", "words", "way")
+SOMEWHERE = phrase("commands.shout.somewhere", "actor", "words")
+THE = phrase("commands.shout.the", "exit")
+ABOVE = phrase("commands.shout.above")
+BELOW = phrase("commands.shout.below")
+VERTICAL = {"up": ABOVE, "down": BELOW}
 
 _CALL = re.compile("[,:!?]")
 _GREETING = re.compile(
@@ -32,6 +42,7 @@ _GREETING = re.compile(
 )
 """Greetings that may stand before a name."""
 _NAME_ENDS = re.compile(r"(?![\w'’-])")
+_OWN = re.compile(r"['’]s?\s")
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 
 
@@ -114,9 +125,52 @@ def whisper(ctx: Context, person: str) -> Outcome:
 def emote(ctx: Context, words: str) -> Outcome:
     """Do something that everybody here sees, told with your name in front. Shorthand: a colon.
 
+    What is yours does something after 's.
+
     Example: emote waves
     Example: :waves
+    Example: emote 's eyes glitter
     """
     here = here_or_refuse(ctx)
-    text = ctx.say(EMOTED, actor=ctx.actor.name, words=words if _ENDED.search(words) else f"{words}.")
+    how = EMOTED_OWN if _OWN.match(words) else EMOTED
+    text = ctx.say(how, actor=ctx.actor.name, words=words if _ENDED.search(words) else f"{words}.")
     return Outcome(text, kind="did", events=(Event("emote", ctx.actor.id, here.id, text),))
+
+
+@command("shout", "<words>", aliases=("yell",), category="social", keeps="short")
+def shout(ctx: Context, words: str) -> Outcome:
+    """Say something so loudly that it is heard in the neighbouring locations too, and from which way it comes.
+
+    Example: shout is anybody there?
+    """
+    here = here_or_refuse(ctx)
+    heard = ctx.say(SHOUT_HEARD, actor=ctx.actor.name, words=words)
+    events = [Event("shout", ctx.actor.id, here.id, heard, words=words)]
+    for place in _neighbours(ctx, here):
+        text = _from_afar(ctx, here, place, words)
+        events.append(Event("shout", ctx.actor.id, place.id, text, words=words, origin=here.name))
+    woken = [waking(ctx.say, one, here) for one in called_by_name(ctx.world, here, words) if one.id != ctx.actor.id]
+    said = ctx.say(SHOUTED, words=words)
+    reply = "\n".join([said, *(seen.text for _, seen in woken)])
+    changes, seen = tuple(change for change, _ in woken), (seen for _, seen in woken)
+    return Outcome(reply, kind="said", memory=said, changes=changes, events=(*events, *seen))
+
+
+def _neighbours(ctx: Context, here: Thing) -> list[Thing]:
+    """Return the locations to which the exits lead, each once."""
+    ids = dict.fromkeys(way.to for way in here.exits if way.to != here.id)
+    return [place for one in ids if (place := ctx.world.location(one)) is not None]
+
+
+def _from_afar(ctx: Context, here: Thing, place: Thing, words: str) -> str:
+    """Return what is heard in another place, with the way that leads from there to here."""
+    way = next((way.name for way in place.exits if way.to == here.id), None)
+    if way is None:
+        return ctx.say(SOMEWHERE, actor=ctx.actor.name, words=words)
+    return ctx.say(FAR, actor=ctx.actor.name, words=words, way=_called(ctx.say, way))
+
+
+def _called(say: Say, way: str) -> str:
+    name = plain(way)
+    direction = SHORT.get(name, name)
+    return say(VERTICAL[direction]) if direction in VERTICAL else say(THE, exit=direction)

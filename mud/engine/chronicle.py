@@ -1,4 +1,4 @@
-"""The chronicle: a log of events for people, `log/chronicle.md`. It holds no whispers and no private reasons."""
+"""The chronicle: a log of events for people, `log/chronicle.md`. It holds no whispers, channels and private reasons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mud.storage.files import VaultLog
 from mud.world.events import Event
 from mud.world.world import World
 
-SILENT = frozenset({"whisper"})
+SILENT = frozenset({"whisper", "channel"})
 
 Show = Callable[[Mapping[str, str | None]], None]
 """Shows an event, given as `at place kind actor text`."""

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
@@ -45,7 +46,7 @@ from mud.world.changes import (
     change_from_json,
     change_to_json,
 )
-from mud.world.events import Event, Perception, Request, mark_of
+from mud.world.events import DISTANT, Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -66,12 +67,13 @@ WOKE = phrase("engine.memories.woke")
 ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
 DOZES = phrase("engine.events.dozes", "actor")
+CHANNEL = phrase("engine.memories.channel", "channel")
 
 WAKE = "wake"
 """The only command of a sleeping agent."""
 ABOUT_SLEEP = (WAKE, "sleep")
 """Commands that see their actor asleep; any other one sees it awake."""
-_HEARD_AS = {"speech": "heard", "whisper": "told"}
+_HEARD_AS = {"speech": "heard", "shout": "heard", "whisper": "told", "channel": "told"}
 BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 """Seconds by which lines are counted: how long it took to carry them out."""
 _LONGEST_TRIED = 160
@@ -199,7 +201,7 @@ class Engine:
         sleeps = actor.thinks and who in self.world.asleep
         try:
             known = self._commands_of(who, role)
-            line, command = understand(line, known, self.world, who)
+            line, command = understand(line, known, self.world, who, role)
         except Refusal as refusal:
             return self._fail(actor, line, refusal, text, keep=not sleeps), ""
         if sleeps and command.name != WAKE:
@@ -237,7 +239,10 @@ class Engine:
         if not isinstance(role, Role) or role < command.role:
             who = self._say(WHO.get(command.role, OWNERS))
             raise Refusal(self._say(NOT_YOURS, who=who, verb=command.name))
-        context = Context(self.world, actor, role, self._say, known, self.number + 1, line.verb, line.reason)
+        witnesses, step = self.witnesses, self.number + 1
+        context = Context(
+            self.world, actor, role, self._say, known, step, line.verb, line.reason, witnesses, self._here_and_now
+        )
         slots = command.form.read(command.name, line.rest)
         try:
             if actor.id not in self.world.asleep or command.name in ABOUT_SLEEP:
@@ -397,14 +402,24 @@ class Engine:
         world, asleep, doer = self.world, self.world.asleep, actor.name
         for event in events:
             place = world.get(event.location)
-            name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
-            for witness in world.people(event.location):
-                who = witness.id
+            name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
+            mark = DISTANT if event.kind == "shout" and event.origin else None
+            if event.channel:
+                name = self._say(CHANNEL, channel=event.channel)
+            for who in self._near(event):
                 if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
-                    left.append(Perception(who, kind, text, doer, name, None, False, None, event))
+                    text = event.told if event.told and event.to == who else event.text
+                    left.append(Perception(who, kind, text, doer, name, None, False, mark, event))
         return left
+
+    def _near(self, event: Event) -> list[str]:
+        """Return the ids of those who can perceive an event when they are awake."""
+        if event.channel:
+            members = dict.fromkeys((*self.world.channels.members(event.channel), event.to or ""))
+            return [one for one in members if one in self.world.where]
+        return [one.id for one in self.world.people(event.location)]
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
         for change in reversed(changes):
@@ -413,6 +428,9 @@ class Engine:
                 return into.name if into is not None else None
         here = self.world.location_of(actor.id)
         return here.name if here else None
+
+    def _here_and_now(self) -> datetime:
+        return self._clock.now().astimezone(self._clock.zone)
 
     def _now(self) -> str:
         return iso(self._clock.now())

@@ -17,13 +17,19 @@ _MARKS = {
 }
 """By how many colours a terminal has."""
 _KINDS = {
-    16: {"refusal": "31", "notice": "35", "news": "35", "whisper": "35", "departure": "2", "arrival": "2"},
+    16: {
+        "refusal": "31", "notice": "35", "news": "35", "whisper": "35", "channel": "35", "departure": "2",
+        "arrival": "2",
+    },
     256: {
-        "refusal": "38;5;174", "notice": "38;5;139", "news": "38;5;139", "whisper": "38;5;182", "departure": "38;5;246",
-        "arrival": "38;5;246",
+        "refusal": "38;5;174", "notice": "38;5;139", "news": "38;5;139", "whisper": "38;5;182", "channel": "38;5;182",
+        "departure": "38;5;246", "arrival": "38;5;246",
     },
 }  # fmt: skip
 """For what is not marked in messages of a kind."""
+
+_IN_ASCII = str.maketrans("─│╲╱┐┘┌└┼…", "-|\\/+++++~")
+"""What maps are drawn with, for terminals that lack it."""
 
 
 class TerminalStyle(NamedTuple):
@@ -52,6 +58,8 @@ def draw(message: Message, style: TerminalStyle) -> bytes:
         text = message.text if style.columns is None else wrap(message.text, style.columns)
         if style.colours:
             text = _coloured(text, message, style.colours)
+        if style.encoding == "ascii":
+            text = text.translate(_IN_ASCII)
         drawn = message.drawn[style] = f"{text}\n".replace("\n", "\r\n").encode(style.encoding, "replace")
     return drawn
 

@@ -14,7 +14,7 @@ from mud.world.world import World, number_of
 
 MODULES = ("char", "room", "comm.channel")
 """What clients may ask for with `Core.Supports`; one that never does is sent everything."""
-_CHANNELS = {"speech": "say", "whisper": "whisper"}
+_CHANNELS = {"speech": "say", "shout": "shout", "whisper": "whisper"}
 _DIRECTIONS = {name: short for short, name in SHORT.items()}
 _MOST_MODULES = 64  # of a client's list that are read
 
@@ -56,13 +56,17 @@ def vitals(memory: MemoryBar) -> dict[str, int | None]:
 
 
 def channel_text(message: Message, world: World) -> bytes | None:
-    """Return `Comm.Channel.Text` for what somebody said; None for all else. It is written once for all listeners."""
+    """Return `Comm.Channel.Text` for what somebody said, here or on a channel; None for all else.
+
+    It is written once for all listeners.
+    """
     event = message.event
-    if event is None or event.kind not in _CHANNELS:
+    channel = event and (event.channel or _CHANNELS.get(event.kind))
+    if event is None or not channel or not event.words:
         return None
     found = message.drawn.get("gmcp")
     if found is None:
         talker = world.get(event.actor)
-        text = {"channel": _CHANNELS[event.kind], "talker": talker.name if talker else "", "text": message.text}
+        text = {"channel": channel, "talker": talker.name if talker else "", "text": message.text}
         found = message.drawn["gmcp"] = write_gmcp("Comm.Channel.Text", text)
     return found

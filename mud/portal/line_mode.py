@@ -16,6 +16,8 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from mud.portal.ansi import TerminalStyle, draw, fitting
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
+from mud.portal.modes import FOR_SCREEN_READERS
+from mud.portal.pages import Pages
 from mud.portal.session import Message, Session, tells_password
 
 
@@ -68,10 +70,22 @@ async def ask_name(question: str, default: str) -> str | None:
     return typed.strip() or default
 
 
-async def run_lines(session: Session, complete: Callable[[Session, str], Completions], history: InputHistory) -> None:
-    """Run a session at a terminal until `quit`, Ctrl-D or Ctrl-C. The tab key completes."""
+def window_rows() -> int | None:
+    """Return the rows of this terminal; None for a screen reader, which reads all at once."""
+    return None if any(map(os.environ.get, FOR_SCREEN_READERS)) else shutil.get_terminal_size().lines
+
+
+async def run_lines(
+    session: Session, complete: Callable[[Session, str], Completions], history: InputHistory, pages: Pages, more: str
+) -> None:
+    """Run a session at a terminal until `quit`, Ctrl-D or Ctrl-C. The tab key completes.
+
+    Args:
+        pages: what holds back long answers.
+        more: asks whether there shall be more of one.
+    """
     prompt: PromptSession[str] = PromptSession(
-        "> ",
+        lambda: f"{more} " if pages.held else "> ",
         history=_Kept(history, session),
         completer=_Completer(lambda line: complete(session, line)),
         complete_while_typing=False,
@@ -82,11 +96,17 @@ async def run_lines(session: Session, complete: Callable[[Session, str], Complet
         if prompt.app.is_running:  # a `quit` that had to wait was carried out
             prompt.app.exit(exception=EOFError)
 
-    session.on_private, session.on_end = lambda private: prompt.app.invalidate(), leave
+    def ask_privately(private: bool) -> None:
+        pages.finish()  # the question is to be seen
+        prompt.app.invalidate()
+
+    session.on_private, session.on_end = ask_privately, leave
     with patch_stdout(raw=True):
         while not session.over:
             try:
-                session.type(await prompt.prompt_async(set_exception_handler=False))
+                line = await prompt.prompt_async(set_exception_handler=False)
+                if not pages.take(line):
+                    session.type(line)
             except (EOFError, KeyboardInterrupt):
                 session.quit()
                 return

@@ -9,7 +9,8 @@ from typing import NamedTuple, TextIO
 
 SMALLEST = (60, 16)
 """Columns and rows that a full screen needs."""
-ASKING_FOR_LINES = ("LOCI_PLAIN", "ACCESSIBLE", "NO_COLOR")
+FOR_SCREEN_READERS = ("LOCI_PLAIN", "ACCESSIBLE")
+ASKING_FOR_LINES = (*FOR_SCREEN_READERS, "NO_COLOR")
 """Variables of the environment that ask for the line mode when they are not empty; set for screen readers, say."""
 
 

@@ -18,6 +18,8 @@ TOO_OFTEN = phrase("portal.login.too_often")
 UNWRITTEN = phrase("portal.login.unwritten", "why")
 BYE = phrase("portal.login.bye")
 
+MORE = phrase("portal.pages.more")
+
 LONG = phrase("portal.telnet.long")
 SLOW = phrase("portal.telnet.slow")
 IDLE = phrase("portal.telnet.idle")

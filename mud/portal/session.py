@@ -14,6 +14,7 @@ from typing import NamedTuple
 from mud.engine.engine import Step
 from mud.sanitize import sanitize
 from mud.world.events import Event, Perception
+from mud.world.narration import Mark
 from mud.world.roles import Role
 from mud.world.things import Kind
 from mud.world.world import World
@@ -22,7 +23,7 @@ MARKS = ("place", "person", "item", "exit", "speech")
 """What a part of a message may be marked as."""
 KINDS = (
     "reply", "refusal", "notice", "news", "question",
-    "speech", "whisper", "emote", "action", "departure", "arrival",
+    "speech", "shout", "whisper", "emote", "action", "gift", "channel", "departure", "arrival",
 )  # fmt: skip
 """Kinds of message: the answer to one's own line, what the program tells of itself or of what happened meanwhile, its
 questions, and the kinds of event."""
@@ -45,14 +46,6 @@ _KEY = re.compile(
 HIDDEN = "…"
 """Stands for a key or password that was typed."""
 _SPEECH = re.compile(r'"[^"\n]*"?')
-
-
-class Mark(NamedTuple):
-    """The characters `start` to `end` of a message, which are one of `MARKS`."""
-
-    start: int
-    end: int
-    kind: str
 
 
 class Message:
@@ -403,13 +396,14 @@ class Sessions:
             role = max((one.role for one in here if one.typing), default=Role.OWNER)
             for session in here:
                 session.acted(step, role)
-        messages: dict[int, Message] = {}
+        messages: dict[tuple[int, str], Message] = {}
         for perceived in step.left:
             if perceived.who == step.who or perceived.who not in self._by_character:
                 continue
-            message = messages.get(id(perceived.event))
+            seen = id(perceived.event), perceived.text  # which is another for who was given something
+            message = messages.get(seen)
             if message is None or perceived.event is None:
-                message = messages[id(perceived.event)] = self._message(perceived)
+                message = messages[seen] = self._message(perceived)
             for session in tuple(self._by_character[perceived.who]):
                 session.show(message)
 

@@ -86,6 +86,12 @@ class DoorSettings:
         32, "Size of a line that a door reads; the rest of a longer one is dropped, and it is refused.", low=1,
         high=1024, per_agent=False,
     )  # fmt: skip
+    pages: bool = setting(
+        True,
+        "Whether long answers stop after a screenful until Enter is pressed, at telnet and on a terminal's bare line; "
+        "screen readers and MUD clients, which scroll back themselves, get all at once.",
+        per_agent=False,
+    )
     idle_minutes: float = setting(
         120.0, "Minutes after which somebody who typed nothing is let go.", low=0.1, high=100_000.0, per_agent=False
     )

@@ -13,7 +13,8 @@ from mud.errors import Refusal
 from mud.portal.ansi import draw
 from mud.portal.gmcp import MODULES, channel_text, read_gmcp, room_info, supported, vitals, write_gmcp
 from mud.portal.login import Login
-from mud.portal.phrases import CLOSING, IDLE, LONG, SLOW, UNNAMED
+from mud.portal.pages import Pages
+from mud.portal.phrases import CLOSING, IDLE, LONG, MORE, SLOW, UNNAMED
 from mud.portal.portal import Endpoint, Portal, door
 from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session
@@ -50,6 +51,7 @@ class TelnetConnection(asyncio.Protocol):
         self._since = self._portal.clock.monotonic()  # when it came; of who is in, when they typed last
         self._prompt, self._prompt_due, self._at_prompt = "", False, False
         self._marked = b""  # what marks the end of the prompt that is shown
+        self._pages = Pages(self._write, self._rows)
         self._modules = frozenset(MODULES)
         self._room: str | None = None
         self._vitals: dict[str, int | None] | None = None
@@ -123,7 +125,8 @@ class TelnetConnection(asyncio.Protocol):
         self._send_character(session)
         while not session.over:
             line = await self._line()
-            session.type(line)
+            if not self._pages.take(line):
+                session.type(line)
             self._prompt_soon()
 
     async def _ask(self, prompt: str, *, hidden: bool = False) -> str:
@@ -138,6 +141,7 @@ class TelnetConnection(asyncio.Protocol):
                 self._hide(False)
 
     def _hide(self, hidden: bool) -> None:
+        self._pages.finish()  # the question is to be seen
         self._options.hide(hidden)
         if not hidden:
             self._output.write(b"\r\n")  # the client did not show the end of the line
@@ -175,11 +179,23 @@ class TelnetConnection(asyncio.Protocol):
 
     def show(self, message: Message) -> None:
         """Send a message with the next flush."""
-        self._write(draw(message, self._options.style))
+        data = draw(message, self._options.style)
+        if self.session is not None and message.kind == "reply":
+            self._pages.show(data)
+        else:
+            self._write(data)
         if self._options.gmcp and "comm.channel" in self._modules:
             text = channel_text(message, self._portal.engine.world)
             if text is not None:
                 self._options.send_gmcp_bytes(text)
+
+    def _rows(self) -> int | None:
+        """Return the rows of a window whose person reads by the page, as screen readers and MUD clients do not."""
+        session, options = self.session, self._options
+        over = session is None or session.over or self._ended
+        if over or options.plain or options.gmcp or not self._portal.settings().pages:
+            return None
+        return options.rows
 
     def _write(self, data: bytes) -> None:
         if self._at_prompt:
@@ -198,6 +214,8 @@ class TelnetConnection(asyncio.Protocol):
             self._send_room(self.session)
         if self._prompt_due and not self._closing:
             prompt = "" if self._options.plain and self.session is not None else self._prompt
+            if self._pages.held:
+                prompt = self._portal.say(MORE) + " "
             self._marked = self._options.prompt_end
             self._output.write(prompt.encode(self._options.style.encoding, "replace") + self._marked)
             self._prompt_due, self._at_prompt = False, prompt != ""

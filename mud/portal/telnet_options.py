@@ -73,6 +73,8 @@ class TelnetOptions(TelnetWriter):
         super().__init__(output, None, server=True)
         self.log = logging.Logger("telnet options", logging.CRITICAL)
         self.style = TerminalStyle()
+        self.rows: int | None = None
+        """Rows of the client's window; None when it tells none."""
         self.plain = False
         """Whether a screen reader wants no decoration."""
         self.gmcp = False
@@ -186,7 +188,8 @@ class TelnetOptions(TelnetWriter):
         option, data = buf[0], b"".join(buf)[1:]
         self.pending_option[SB + option] = False
         if option == NAWS and len(data) == 4:
-            columns, _ = struct.unpack("!HH", data)
+            columns, rows = struct.unpack("!HH", data)
+            self.rows = rows or None
             self._restyle(self.style._replace(columns=fitting(columns) if columns else None))
         elif option == TTYPE and data[:1] == IS:
             self._named(data[1:].decode("ascii", "replace"))

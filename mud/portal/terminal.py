@@ -26,7 +26,6 @@ from mud.errors import LociError
 from mud.portal import terminal_words as words
 from mud.portal.completion import Completions
 from mud.portal.history import InputHistory
-from mud.portal.map import Map, draw_map
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
@@ -34,8 +33,9 @@ from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
 from mud.portal.terminal_texts import bar_text, carried_text, clock_text, map_text, message_text, names_text
 from mud.portal.terminal_widgets import LineInput, Lines, Panel, StoryLog
-from mud.portal.text_map import sketch
+from mud.world.map import Map, draw_map
 from mud.world.narration import shortened
+from mud.world.text_map import sketch
 from mud.world.world import World
 
 STORY = 104  # columns of the story at most; what a terminal has more is for the panels

@@ -17,7 +17,7 @@ from mud.portal import terminal_words as words
 from mud.portal.portal import OpenMind
 from mud.portal.scene import Scene
 from mud.portal.terminal_texts import marked, mind_text, ways_text
-from mud.portal.text_map import Drawing
+from mud.world.text_map import Drawing
 
 
 class Page(ModalScreen[None]):

@@ -11,11 +11,12 @@ from rich.text import Text
 from mud.clock import Clock
 from mud.commands import Say
 from mud.portal import terminal_words as words
-from mud.portal.map import Map
 from mud.portal.portal import MemoryBar, OpenMind
 from mud.portal.scene import Scene
-from mud.portal.session import Mark, Message
-from mud.portal.text_map import Cell, sketch
+from mud.portal.session import Message
+from mud.world.map import Map
+from mud.world.narration import Mark
+from mud.world.text_map import Cell, sketch
 
 MARKS = {
     "place": "bold green", "person": "cyan", "item": "yellow", "exit": "green", "speech": "bold",
@@ -27,6 +28,7 @@ KINDS = {
     "question": "bold",
     "news": "italic",
     "whisper": "magenta",
+    "channel": "magenta",
     "departure": "dim",
     "arrival": "dim",
 }

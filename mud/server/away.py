@@ -13,7 +13,7 @@ from agents.mind.actor import left_by
 from mud.engine.engine import Step
 from mud.engine.ledger import Ledger
 from mud.storage.texts import TextStore
-from mud.world.events import Perception
+from mud.world.events import DISTANT, Perception
 from mud.world.narration import listed, phrase
 from mud.world.world import World
 
@@ -56,7 +56,7 @@ class AwayNews:
             if one.event is not None and one.event is last:
                 continue  # fifty witnesses of one happening follow each other
             last = one.event
-            if one.kind in ("heard", "saw") and one.place and one.actor:
+            if one.kind in ("heard", "saw") and one.place and one.actor and one.mark != DISTANT:
                 found.add(PublicAct(at, one.place, one.actor, one.kind == "heard"))
         self._seen.extend(sorted(found))
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 
 from agents.brains import says_name, wrong_in
+from agents.commands import mind_commands
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
@@ -32,6 +33,7 @@ from agents.prompt.prompt import MINIMUM, Template, parse_template
 from agents.recall.settings import RecallSettings
 from agents.reflection import FILES, ReflectionSettings, parse_prompt
 from agents.text.habits import read_habits
+from mud.commands import Command
 from mud.engine.engine import WorldSettings
 from mud.engine.ledger import misnamed
 from mud.errors import Problem, VaultProblem
@@ -40,6 +42,7 @@ from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
 from mud.storage.accounts import AccountFiles
+from mud.storage.aliases import AliasFile
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
@@ -124,6 +127,7 @@ class VaultReading:
         folders = [path.parent for path in matching(self.vault / "agents", "[!.]*/agent.md")]
         yield [problem for folder in folders for problem in fresh(folder)[1]]
         yield [problem for folder in folders for problem in unreadable(folder)]
+        yield [problem for folder in folders for problem in wrong_aliases(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
         yield misnamed(self.vault)
         yield wrong_spending(self.vault)
@@ -228,6 +232,17 @@ def wrong_habits(world_files: WorldFiles) -> list[Problem]:
         problems += [Problem(file, line, "Habits", why) for line, why in wrong]
         problems += misplaced_habits(habits, file, locations)
     return problems
+
+
+def wrong_aliases(folder: Path) -> list[Problem]:
+    """Return what is wrong in a person's aliases, such as one that is called like a command."""
+    aliases = AliasFile(folder)
+    if not aliases.path.exists():
+        return []
+    try:
+        return aliases.problems(load("mud.commands", Command, "command").joined(mind_commands()))
+    except VaultProblem as wrong:
+        return list(wrong.problems)
 
 
 def check_names(

@@ -11,6 +11,8 @@ from agents.definition import check_name
 from mud.errors import LociError
 from mud.portal.history import InputHistory
 from mud.portal.modes import Mode
+from mud.portal.pages import Pages
+from mud.portal.phrases import MORE
 from mud.portal.plain import run_plain, show_plain
 from mud.portal.session import Message, Session
 from mud.portal.terminal_words import ASK_NAME, TRY_LINES
@@ -75,7 +77,7 @@ class LocalPlayer:
         try:
             match self.mode:
                 case Mode.PIPE:
-                    session = self._enter(self._name or VISITOR, self._printing(lambda message: message.text))
+                    session = self._enter(self._name or VISITOR, lambda message: self._print(message.text))
                     await run_plain(session, answered, sys.stdin.fileno())
                 case Mode.LINES:
                     await self._play_lines()
@@ -93,24 +95,30 @@ class LocalPlayer:
             session.tell(text, kind)
         return session
 
-    def _printing(self, drawn: Callable[[Message], str]) -> Callable[[Message], None]:
-        """Return what prints messages, drawn so."""
-
-        def show(message: Message) -> None:
-            try:
-                show_plain(drawn(message))
-            except OSError as error:
-                self._gone(error)
-                raise
-
-        return show
+    def _print(self, text: str) -> None:
+        try:
+            show_plain(text)
+        except OSError as error:
+            self._gone(error)
+            raise
 
     async def _play_lines(self) -> None:
         # Imported here, as what the full screen needs, because no pipe needs these libraries.
-        from mud.portal.line_mode import ask_name, coloured, run_lines
+        from mud.portal.line_mode import ask_name, coloured, run_lines, window_rows
         from mud.server.doors import complete_line
 
-        show, say = self._printing(coloured()), self._parts.texts.render
+        say, drawn = self._parts.texts.render, coloured()
+        pages = Pages(
+            lambda data: self._print(data.decode().removesuffix("\n")),
+            lambda: window_rows() if self._people.settings().pages else None,
+        )
+
+        def show(message: Message) -> None:
+            if message.kind == "reply":
+                pages.show(f"{drawn(message)}\n".encode())
+            else:
+                self._print(drawn(message))
+
         asking = self._name is None
         while self._session is None:
             name = await ask_name(say(ASK_NAME, default=VISITOR) + " ", VISITOR) if asking else self._name
@@ -123,7 +131,7 @@ class LocalPlayer:
                     raise
                 show_plain(str(error))
         self._session.tell(say(TRY_LINES))
-        await run_lines(self._session, partial(complete_line, self._parts), self._history)
+        await run_lines(self._session, partial(complete_line, self._parts), self._history, pages, say(MORE))
 
     async def _play_screen(self) -> None:
         from mud.portal.terminal import run_terminal

@@ -197,6 +197,7 @@ def build_world(
         for who, places in state.visited.items():
             for place in places:
                 world.remember_visit(who, place)
+        world.channels.load(state.channels)
     for record in records:
         world.apply(changes_of(record))
     world.apply(define)  # files may have been edited while the world was not running
@@ -242,5 +243,5 @@ def state_of(
     visited = {one: list(world.visited(one)) for one in world.things if world.visited(one)}
     return SavedState(
         step, world.next_id, where, away, (*world.asleep, *rest.asleep), files,
-        (*world.absent, *rest.absent), {**rest.visited, **visited},
+        (*world.absent, *rest.absent), {**rest.visited, **visited}, tuple(world.channels),
     )  # fmt: skip

@@ -16,6 +16,7 @@ from agents.definition import check_free, check_name, check_unread, find_definit
 from agents.directory import AGENT
 from agents.population import PauseState
 from mud.clock import iso
+from mud.commands import expand
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, Refusal
 from mud.portal.limits import NOT_FROM_THERE, Limits
@@ -124,11 +125,18 @@ class People:
         """Return a session that leads no character yet."""
 
         def submit(line: str) -> Step:
-            return self._submit(session.own, self._without_password(line, session.role), session.role)
+            whole = self._without_password(self._expanded(session.own, line), session.role)
+            return self._submit(session.own, whole, session.role)
 
         session = Session("", submit, show, role, partial(names_around, self._parts.engine.world))
         session.soon = lambda work: asyncio.get_running_loop().call_soon(work)
         return session
+
+    def _expanded(self, who: str, line: str) -> str:
+        """Return the line that one stands for which begins with an alias of the person who typed it."""
+        agent, engine = self._parts.minds.by_id(who), self._parts.engine
+        aliases = agent.aliases() if agent is not None else {}
+        return expand(line, aliases, engine.commands, engine.world.location_of(who)) if aliases else line
 
     def _without_password(self, line: str, role: Role) -> str:
         """Return a line without the password or key that may stand in it; an owner may name an account there."""

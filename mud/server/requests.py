@@ -193,6 +193,6 @@ def _trace(engine: Engine, minds: Population, led: Possession, step: Step) -> No
 
 def _command(engine: Engine, who: str, line: str) -> Command | None:
     try:
-        return understand(read_line(line, len(line)), engine.commands, engine.world, who)[1]
+        return understand(read_line(line, len(line)), engine.commands, engine.world, who, Role.OWNER)[1]
     except Refusal:
         return None

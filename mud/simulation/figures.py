@@ -136,6 +136,7 @@ def state_hash(world: World, agents: Iterable[Agent]) -> str:
     """Return sha256, in hex, over canonical JSON of every thing and every memory, without step numbers and times."""
     state = {
         "entities": {thing.id: _entity(world, thing) for thing in world.things.values()},
+        "channels": {one.name: [one.members, [(line.by, line.words) for line in one.lines]] for one in world.channels},
         "memories": {agent.id: _memory(agent) for agent in agents},
     }
     text = json.dumps(state, sort_keys=True, separators=(",", ":"))

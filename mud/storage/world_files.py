@@ -11,7 +11,7 @@ import itertools
 import math
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +32,7 @@ from mud.storage.documents import (
 )
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder, matching, move
+from mud.world.channels import Channel, ChannelLine
 from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
@@ -427,6 +428,7 @@ class SavedState(NamedTuple):
     files: Mapping[str, str] = MappingProxyType({})  # file of each thing; decides between two with one id
     absent: tuple[str, ...] = ()  # the sleepers whose persons left
     visited: Mapping[str, list[str]] = MappingProxyType({})  # the locations where each person has been
+    channels: tuple[Channel, ...] = ()
 
 
 def read_state(vault: Path) -> SavedState | None:
@@ -436,7 +438,7 @@ def read_state(vault: Path) -> SavedState | None:
         return None
     document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
     # Older states lack these.
-    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, **document.front}
+    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, "channels": {}, **document.front}
     for key, (fits, expected) in _STATE_KEYS.items():
         if not fits(value := front.get(key)):
             expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
@@ -446,8 +448,15 @@ def read_state(vault: Path) -> SavedState | None:
         raise VaultProblem(problems)
     return SavedState(
         front["step"], front["next_id"], front["where"], front["away"], tuple(front["asleep"]), front["files"],
-        tuple(front["absent"]), front["visited"],
+        tuple(front["absent"]), front["visited"], tuple(_channels(front["channels"])),
     )  # fmt: skip
+
+
+def _channels(front: Mapping[str, Mapping[str, list[str]]]) -> Iterator[Channel]:
+    """Yield saved channels; each of their lines is one text: time, name and words, with tabs between."""
+    for name, saved in front.items():
+        lines = tuple(ChannelLine(*one.split("\t", 2)) for one in saved["lines"])
+        yield Channel(name, tuple(saved["members"]), lines)
 
 
 def _is_number(value: object) -> bool:
@@ -470,6 +479,17 @@ def _lead_to_files(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(to, str) and _FILE.fullmatch(to) for to in value.values())
 
 
+def _are_channels(value: object) -> bool:
+    return isinstance(value, dict) and all(map(_is_channel, value.values()))
+
+
+def _is_channel(value: object) -> bool:
+    if not isinstance(value, dict) or not _are_ids(value.get("members")):
+        return False
+    lines = value.get("lines")
+    return isinstance(lines, list) and all(isinstance(one, str) and one.count("\t") >= 2 for one in lines)
+
+
 _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "step": (_is_number, "a whole number"),
     "next_id": (_is_number, "a whole number"),
@@ -479,6 +499,7 @@ _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "asleep": (_are_ids, "a list of ids"),
     "absent": (_are_ids, "a list of ids"),
     "visited": (_lead_to_lists, "a list of ids behind each id"),
+    "channels": (_are_channels, "members and lines behind each name"),
 }
 
 
@@ -506,6 +527,10 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
         "asleep": list(state.asleep),
         "absent": list(state.absent),
         "visited": dict(state.visited),
+        "channels": {
+            one.name: {"members": list(one.members), "lines": ["\t".join(line) for line in one.lines]}
+            for one in state.channels
+        },
         "files": state.files,
     }
     text = render_document(front, _table(state, names or {}))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mud.world.channels import ChannelChange, JoinChannel, LeaveChannel, Post
 from mud.world.things import Exit, Kind, Thing
 
 
@@ -49,7 +50,7 @@ class Remove:
     thing: str
 
 
-Change = Put | Leave | FallAsleep | WakeUp | Define | Remove
+Change = Put | Leave | FallAsleep | WakeUp | Define | Remove | ChannelChange
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
@@ -66,6 +67,12 @@ def change_to_json(change: Change) -> dict[str, Any]:
             return {"remove": thing}
         case Define(thing):
             return {"define": thing_to_json(thing)}
+        case JoinChannel(channel, who):
+            return {"join": channel, "who": who}
+        case LeaveChannel(channel, who):
+            return {"part": channel, "who": who}
+        case Post(channel, at, by, words):
+            return {"post": channel, "at": at, "by": by, "words": words}
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
@@ -83,6 +90,12 @@ def change_from_json(data: dict[str, Any]) -> Change:
             return Remove(thing)
         case {"define": dict(thing)}:
             return Define(thing_from_json(thing))
+        case {"join": str(channel), "who": str(who)}:
+            return JoinChannel(channel, who)
+        case {"part": str(channel), "who": str(who)}:
+            return LeaveChannel(channel, who)
+        case {"post": str(channel), "at": str(at), "by": str(by), "words": str(words)}:
+            return Post(channel, at, by, words)
     raise ValueError(f"no known change: {data!r}")
 
 

@@ -20,7 +20,9 @@ RECALLED = "recalled"
 """The mark of results of a memory search: from another time, and perhaps confidential."""
 INSIGHT = "insight"
 """The mark of a thought from reflection."""
-MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT)
+DISTANT = "distant"
+"""The mark of what was heard from another location."""
+MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT, DISTANT)
 
 
 def mark_of(value: object) -> str | None:
@@ -31,12 +33,14 @@ class Event(NamedTuple):
     """Something that happened in one location.
 
     Args:
-        kind: `speech`, `whisper`, `emote`, `action`, `departure` or `arrival`.
+        kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `channel`, `departure` or `arrival`.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.
-        origin, destination: name of the location that an arrival is from, a departure is to.
-        thing: name of the thing that was taken, dropped or looked at.
+        origin, destination: name of the location that an arrival or a distant shout is from, a departure is to.
+        thing: name of the thing that was taken, dropped, given or looked at.
+        channel: name of the channel whose members perceive it, wherever they are; None for those in the location.
+        told: what the addressee perceives instead of the text, in the second person; None for the same.
     """
 
     kind: str
@@ -48,6 +52,8 @@ class Event(NamedTuple):
     origin: str | None = None
     destination: str | None = None
     thing: str | None = None
+    told: str | None = None
+    channel: str | None = None
 
 
 class Perception(NamedTuple):

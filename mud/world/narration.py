@@ -24,6 +24,14 @@ def phrase(key: str, *places: str) -> Phrase:
     return Phrase(key, places)
 
 
+class Mark(NamedTuple):
+    """The characters `start` to `end` of a text, and what they are, such as `person` or `place`."""
+
+    start: int
+    end: int
+    kind: str
+
+
 def called(thing: Thing) -> str:
     """Return the name as used in a sentence; items take an article."""
     return f"the {thing.name}" if thing.kind is Kind.ITEM else thing.name

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from types import MappingProxyType
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.channels import Channels, JoinChannel, LeaveChannel, Post
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
@@ -31,6 +32,7 @@ class World:
         self._away: dict[str, str] = {}
         self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
+        self.channels = Channels()
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -88,28 +90,33 @@ class World:
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes in order; those that name unknown things are ignored."""
         for change in changes:
-            match change:
-                case Define(thing):
-                    self._things[thing.id] = thing
-                    self._next = max(self._next, number_of(thing.id) + 1)
-                case Put(thing, into):
-                    if thing in self._things and into in self._things:
-                        self._lift(thing)
-                        self._away.pop(thing, None)
-                        self._where[thing] = into
-                        self._inside.setdefault(into, {})[thing] = None
-                        self.remember_visit(thing, into)
-                case Leave(thing):
-                    holder = self._lift(thing)
-                    if holder is not None:
-                        self._away[thing] = holder
-                    self._asleep.pop(thing, None)
-                case FallAsleep(thing, absent) if self._is_character(thing):
-                    self._asleep[thing] = absent
-                case WakeUp(thing):
-                    self._asleep.pop(thing, None)
-                case Remove(thing):
-                    self._remove(thing)
+            self._apply(change)
+
+    def _apply(self, change: Change) -> None:
+        match change:
+            case Define(thing):
+                self._things[thing.id] = thing
+                self._next = max(self._next, number_of(thing.id) + 1)
+            case Put(thing, into):
+                if thing in self._things and into in self._things:
+                    self._lift(thing)
+                    self._away.pop(thing, None)
+                    self._where[thing] = into
+                    self._inside.setdefault(into, {})[thing] = None
+                    self.remember_visit(thing, into)
+            case Leave(thing):
+                holder = self._lift(thing)
+                if holder is not None:
+                    self._away[thing] = holder
+                self._asleep.pop(thing, None)
+            case FallAsleep(thing, absent) if self._is_character(thing):
+                self._asleep[thing] = absent
+            case WakeUp(thing):
+                self._asleep.pop(thing, None)
+            case Remove(thing):
+                self._remove(thing)
+            case JoinChannel() | LeaveChannel() | Post():
+                self.channels.apply(change)
 
     def remember_visit(self, who: str, place: str) -> None:
         """Add a location to those where a person has been; agents and things have no such list."""
@@ -134,6 +141,7 @@ class World:
         self._away.pop(thing, None)
         self._asleep.pop(thing, None)
         self._visited.pop(thing, None)
+        self.channels.forget(thing)
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:

@@ -34,6 +34,22 @@ CHOICES: list[tuple[str, type[HasName]]] = [
 ]
 
 
+MINIWORLD = (ROOT / "docs" / "miniworld-commands.md").read_text("utf-8")
+ANCESTORS = [
+    "look", "say", "emote", "examine", "go", "think", "note", "@overwrite-note", "recall", "dream", "@my-profile",
+    "@my-description", "@set-profile", "@set-description", "@dig", "@exit", "@teleport", "@migrate-connections", "who",
+    "where", "rooms", "help", "commands", "@save", "@quit", "@impersonate", "@show-profile", "@edit-profile",
+    "@edit-interval", "@reload-text", "@show-text", "@show-config", "@memory-status", "@compact-memories",
+    "@bootstrap-summaries", "@migrate-agents", "@llm-status", "@llm-config", "@narrative", "@narrative-here",
+    "@narrative-clear", "@training-status", "@training-export", "@training-clear", "@training-toggle",
+]  # fmt: skip
+"""The commands of Miniworld."""
+STILL_MISSING = {
+    "@dig", "@examine", "@llm-config", "@narrative", "@open", "@show-text", "@teleport", "@training", "@unlink",
+    "export", "import-miniworld",
+}  # fmt: skip
+"""What the table of Miniworld's commands names and is not there yet."""
+
 FENCED = re.compile(r"^```.*?^```$", re.M | re.S)
 CODED = FENCED.findall(README) + re.findall(r"`([^`\n]+)`", FENCED.sub("", README))
 """What the README sets as code."""
@@ -53,7 +69,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         path.write_text(re.sub(r"(?m)^location:.*$", 'location: "[[The Garden]]"', path.read_text("utf-8")), "utf-8")
     examples = [example for one in COMMANDS for example in one.examples if one.name != "quit"]
     lines = [line for example in examples for line in ("go The Garden", example)]
-    lines.insert(0, "take lamp glass")
+    lines[:0] = ["take lamp glass", "@channel-join town"]
+    lines.insert(lines.index("give lamp glass to Eliza"), "get lamp glass")
     lines += [f"help {one.name}" for one in COMMANDS]
     AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
     asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password
@@ -116,6 +133,26 @@ def test_the_readme_names_every_config_file_and_folder_of_the_vault() -> None:
     wanted = [*SCHEMAS, *FAMILIES, *(path.stem for path in (SHIPPED / "config" / "llm").glob("*.md"))]
     wanted += [path.name for path in SHIPPED.iterdir() if path.is_dir() and not path.name.startswith(".")]
     assert [name for name in wanted if not named(name)] == []
+
+
+def _rows(table: str) -> list[list[str]]:
+    """Return the cells of a table's rows, without its head."""
+    rows = re.findall(r"^\|(.*)\|$", table, re.M)[2:]
+    return [[cell.strip() for cell in row.split("|")] for row in rows]
+
+
+def test_every_command_of_miniworld_is_here_or_has_a_reason() -> None:
+    rows = _rows(MINIWORLD)
+    assert [re.findall(r"`([^`]+)`", old)[0] for old, _, _ in rows] == ANCESTORS
+    assert [old for old, new, why in rows if not new and not why] == []
+    assert "docs/miniworld-commands.md" in README
+
+
+def test_every_command_that_the_table_of_miniworld_names_is_there() -> None:
+    words = {word.split()[0] for _, new, _ in _rows(MINIWORLD) for word in re.findall(r"`([^`]+)`", new)}
+    words |= set(re.findall(r"`(@[\w-]+)", " ".join(why for _, _, why in _rows(MINIWORLD)))) | {"import-miniworld"}
+    there = {*COMMANDS.words(), *(one.name for one in load("mud.cli", Tool, "command"))}
+    assert words - there - STILL_MISSING == set()
 
 
 def test_the_readme_has_a_real_transcript_and_nothing_left_to_fill_in() -> None:

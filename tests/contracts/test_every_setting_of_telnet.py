@@ -13,7 +13,7 @@ from mud.portal.portal import Endpoint
 from mud.portal.telnet_tls import MADE, make_certificate, telnet_tls
 from mud.server.doors import serve_doors
 from tests.settings import proves, put
-from tests.telnet import DO, IAC, MSSP, telnet_world
+from tests.telnet import DO, IAC, MSSP, NAWS, SB, SE, WILL, telnet_world
 from tests.unit.mud.server.lobby import lobby
 from tests.vaults import copy_vault
 
@@ -81,3 +81,13 @@ async def test_one_s_own_certificate_is_used_and_a_wrong_file_is_told_in_a_sente
     with pytest.raises(OSError, match="holds no certificate and key in PEM form that belong together"):
         async with telnet_world(tmp_path, opening=telnet_tls, telnet_tls_file=str(own)):
             pass
+
+
+@proves("doors.pages")
+async def test_long_answers_come_by_the_page_or_at_once(tmp_path: Path) -> None:
+    for pages in (True, False):
+        async with telnet_world(tmp_path, pages=pages) as world, world.player("Ann") as ann:
+            ann.send(bytes([IAC, WILL, NAWS, IAC, SB, NAWS, 0, 80, 0, 12, IAC, SE]))
+            ann.type("help all")
+            ann.type("think of pears")
+            assert ("-- more --" in await ann.read_until("of pears")) == pages

@@ -25,7 +25,8 @@ from tests.vaults import SHIPPED, copy_vault, without_vectors
 OTHER = "instead"
 """An LLM profile of one's own."""
 AS_SHIPPED = {
-    *("take", "drop", "go", "help", "look", "examine", "sleep", "wake", "say", "whisper", "emote", "think", "dream"),
+    *("take", "drop", "give", "go", "help", "look", "examine", "sleep", "wake", "say", "whisper", "emote"),
+    *("think", "dream"),
     *("note", "@overwrite-note", "notes", "recall"),
 }
 """The commands that an agent is offered as long as nobody sets anything else."""

@@ -16,14 +16,14 @@ from agents.brains.instinct.activities import EVENING, Activities
 from agents.brains.instinct.answers import acknowledge, answer
 from agents.brains.instinct.attention import Attention, age
 from agents.brains.instinct.conversation import QUIET, STAY, Conversations, told_in
-from agents.brains.instinct.explorer import Explorer, Sighting, named_in
+from agents.brains.instinct.explorer import Explorer, Sighting, named_in, with_article
 from agents.brains.instinct.goals import Goals
 from agents.brains.instinct.interpreter import STATEMENT, Interpreter, foremost
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.mind import Mind
 from agents.brains.instinct.topics import Errand
 from agents.memory.entries import Entry
-from agents.memory.perception import Utterance, heard_in, own_words, remembered, seen_of, spoken
+from agents.memory.perception import Utterance, given, heard_in, own_words, remembered, seen_of, spoken
 from agents.text.addressing import without_address
 from mud.world.events import Perception
 from mud.world.narration import listed
@@ -73,6 +73,8 @@ class Instinct:
         """How it goes, now that it has taken leave."""
         self._along = ""
         """Where it was asked to come along to."""
+        self._gift: tuple[str, str] | None = None
+        """Who gave it something, and what, until it has thanked them."""
 
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
@@ -93,8 +95,11 @@ class Instinct:
             return mind.rng.uniform(*PROMPT) if self._is_new(actor, seconds) else None
         if event.kind == "emote":
             self._talk.sights[actor] = perceived.text
-        said = spoken(perceived)
         self._acts.events.append(perceived.text)
+        if thing := given(perceived):
+            self._gift = actor, thing
+            return mind.rng.uniform(*PROMPT)
+        said = spoken(perceived)
         if said is None or not self._attention.hear(said, seconds):
             return None
         self._talk.hear(said, seconds)
@@ -144,7 +149,7 @@ class Instinct:
         if said and (decision := (yield from self._respond(said, situation))):
             waits = LOOKS if mind.looking else WAITS if said.speaker in mind.minds else PATIENCE
             return decision._replace(answers=heard_in(situation.recent, said), pause=waits)
-        if decision := self._acts.reflex(situation) or self._errand(situation):
+        if decision := self._thanks(situation) or self._acts.reflex(situation) or self._errand(situation):
             return decision
         evening = situation.bedtime is not None and situation.bedtime <= EVENING
         if situation.woke and not evening and (decision := self._acts.morning(situation)):
@@ -310,6 +315,15 @@ class Instinct:
         wanted = {"greet.cool": cool, "greet.remembers": told, "greet.warm": warm, "greet.known": known}
         keys, places = [key for key, fits in wanted.items() if fits], {"words": told, "when": ""}
         return mind.say(situation, name, (*keys, "greet.first"), places, "newcomer", reason="reason.greet", cites=cites)
+
+    def _thanks(self, situation: Situation) -> Decision | None:
+        """Thank who has just given it something."""
+        gift, self._gift = self._gift, None
+        if gift is None:
+            return None
+        giver, thing = gift
+        decision = self._mind.say(situation, giver, ("ack.gift",), {"thing": with_article(thing)}, f"was given {thing}")
+        return decision and decision._replace(answers=seen_of(situation.recent, giver), pause=WAITS)
 
     def _errand(self, situation: Situation) -> Decision | None:
         """Tell somebody here what the agent was asked to tell them; what it has no new words for waits."""

@@ -19,7 +19,8 @@ from mud.world.narration import listed
 from mud.world.sentences import sentences
 
 _ME = frozenset(("i", "me", "my", "mine", "i'm"))
-_HANDS = (("drop", {"drop", "give", "hand", "lend", "pass", "put", "down"}), ("take", {"take", "pick", "get", "fetch",
+_GIVE = {"give", "hand", "lend", "pass", "have", "borrow", "bring"}
+_HANDS = (("give", _GIVE), ("drop", {"drop", "put", "down"}), ("take", {"take", "pick", "get", "fetch",
           "keep", "hold"}), ("examine", {"look", "examine", "inspect", "study", "read"}))  # fmt: skip
 """Commands by which a small wish is granted, and the words that wish for each."""
 
@@ -327,7 +328,7 @@ def errand(talk: Talk) -> Answering:
 
 
 def wish(talk: Talk) -> Answering:
-    """Do a small thing: come along, stay, look at, take, put down, or make a gesture."""
+    """Do a small thing: come along, stay, look at, take, give, put down, or make a gesture."""
     key, here = talk.meaning.texts[0], talk.situation
     if talk.asker in talk.mind.minds:
         return talk.say((), "a courtesy among minds")
@@ -338,10 +339,12 @@ def wish(talk: Talk) -> Answering:
         to = next((name for name in talk.others if mentions(talk.meaning.words, name)), talk.asker)
         text = talk.mind.speaker.line(key, name=talk.mind.relations.called(to))
         return Decision(f"emote {text}", "was asked for a gesture", key) if text else None
-    for (verb, marks), names in zip(_HANDS, (here.carrying, here.items, (*here.items, *talk.others)), strict=True):
+    reach = (here.carrying, here.carrying, here.items, (*here.items, *talk.others))
+    for (verb, marks), names in zip(_HANDS, reach, strict=True):
         if marks & set(talk.low) and (thing := talk.named(names)):
             behind = talk.mind.speaker.plain("reason.asked", name=talk.asker)
-            return Decision(f"{verb} {thing}{f' | {behind}' if behind else ''}", "does as it was asked")
+            to = f" to {talk.asker}" if verb == "give" else ""
+            return Decision(f"{verb} {thing}{to}{f' | {behind}' if behind else ''}", "does as it was asked")
     return talk.say(("reply.wish",), "was asked for something")
     yield Recall("")
 

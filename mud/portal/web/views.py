@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mud.engine.engine import Step
-from mud.portal.map import Map, draw_map
 from mud.portal.portal import Portal
 from mud.portal.scene import scene_of
 from mud.portal.session import Session
 from mud.world.events import Event
+from mud.world.map import Map, draw_map
 from mud.world.roles import Role
 from mud.world.things import Thing
 

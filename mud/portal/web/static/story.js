@@ -4,7 +4,8 @@ import { el } from "./dom.js";
 
 const MOST = 1500; // pieces that stay on the page
 const ROW = /^ +\S.*? {2,}\S/gm;
-const HEARD = new Set(["speech", "whisper", "emote"]);
+const DRAWN = "[@"; // where one is on a map that is drawn with characters
+const HEARD = new Set(["speech", "shout", "whisper", "channel", "emote"]);
 
 export class Story {
   #pending = new Map();
@@ -77,6 +78,11 @@ export class Story {
 function drawn({ kind, text, marks = [] }, fresh) {
   const node = el("p", { class: `piece ${kind}${fresh ? " fresh" : ""}` });
   if (HEARD.has(kind)) node.classList.add("heard");
+  if (kind === "reply" && text.includes(DRAWN)) {
+    node.classList.add("drawing");
+    node.append(text);
+    return node;
+  }
   if (text.match(ROW)?.length > 1) {
     node.append(...tabled(text));
     return node;

@@ -144,6 +144,12 @@ class Stage:
         """Let a person do something that is seen."""
         self._tell(self.where[name], name, "emote", "saw", text)
 
+    def give(self, name: str, to: str, thing: str) -> None:
+        """Let anybody give something to a mind."""
+        event = Event("gift", name, "", f"{name} gives {to} the {thing}.", to=to, thing=thing)
+        self.carried[to] = (*self.carried.get(to, ()), thing)
+        self._perceive(to, "saw", f"{name} gives you the {thing}.", name, event)
+
     def wait(self, seconds: float) -> None:
         """Let time pass with nobody thinking."""
         self.seconds += seconds
@@ -227,20 +233,13 @@ class Stage:
                 self._perceive(name, "did", f"{name} {words}")
                 self._tell(place, name, "emote", "saw", f"{name} {words}")
             case "go":
-                to = self.exits[place].get(words) or next(
-                    (one for one in self.exits[place].values() if one == words), ""
-                )
-                if not to:
-                    self._perceive(name, "did", f'You tried "go {words}", but it did not work.', failed=True)
-                    return
-                self._tell(place, name, "departure", "saw", f"{name} leaves.", destination=to)
-                self.where[name] = to
-                self._perceive(name, "moved", f"You walk from {place} to {to} ({words}).")
-                self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
+                self._go(name, words)
             case "take":
                 self.items[place] = tuple(one for one in self.items[place] if one != words)
                 self.carried[name] = (*self.carried.get(name, ()), words)
                 self._perceive(name, "did", f"You take the {words}.")
+            case "give":
+                self._hand_over(name, *words.split(" to "))
             case "examine":
                 self._perceive(name, "result", f"{words}: there is more to it than one thinks.")
             case "note":
@@ -249,6 +248,23 @@ class Stage:
                 self._perceive(name, "note", f"You note under {title}: {text}")
             case "think":
                 self._perceive(name, "thought", words)
+
+    def _go(self, name: str, words: str) -> None:
+        place = self.where[name]
+        to = self.exits[place].get(words) or next((one for one in self.exits[place].values() if one == words), "")
+        if not to:
+            self._perceive(name, "did", f'You tried "go {words}", but it did not work.', failed=True)
+            return
+        self._tell(place, name, "departure", "saw", f"{name} leaves.", destination=to)
+        self.where[name] = to
+        self._perceive(name, "moved", f"You walk from {place} to {to} ({words}).")
+        self._tell(to, name, "arrival", "saw", f"{name} arrives from {place}.")
+
+    def _hand_over(self, name: str, thing: str, to: str) -> None:
+        self.carried[name] = tuple(one for one in self.carried[name] if one != thing)
+        self._perceive(name, "did", f"You give {to} the {thing}.")
+        if to in self.minds:
+            self.give(name, to, thing)
 
     def _tell(
         self,

@@ -71,7 +71,7 @@ def test_to_lend_a_thing_is_a_wish() -> None:
     stage = told(1, "My cat Mimi hates rain.")
     assert thought(stage, "Nina", "can you lend me your pole?").text == "reply.wish"
     stage.carried["Eliza"] = ("long pole",)
-    assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("drop long pole")
+    assert (thought(stage, "Nina", "could you lend me your pole?").line or "").startswith("give long pole to Nina")
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -17,6 +17,7 @@ from mud.registry import collect, load
 from mud.storage.documents import link_name, parse_document
 from mud.storage.world_files import WorldFiles
 from mud.world.changes import Define, Put
+from mud.world.channels import JoinChannel
 from mud.world.matching import plain
 from mud.world.narration import Phrase
 from mud.world.roles import Role
@@ -114,7 +115,7 @@ def test_every_phrase_of_engine_and_commands_has_its_text_with_the_right_places_
 
 
 def starter_world() -> World:
-    """The shipped world, with its agents and a visitor in The Garden, where one thing lies and another is carried."""
+    """The shipped world with its agents, and a visitor in The Garden, who is on a channel and has a thing; one lies."""
     files, problems = WorldFiles(SHIPPED).load()
     assert problems == []
     world = World()
@@ -132,7 +133,7 @@ def starter_world() -> World:
     [garden] = [one for one in world.locations() if one.name == "The Garden"]
     things = {one.name: one.id for one in world.things.values()}
     world.apply([Define(visitor), Put(visitor.id, garden.id), Put(things["wax tablet"], garden.id)])
-    world.apply([Put(things["lamp glass"], visitor.id)])
+    world.apply([Put(things["lamp glass"], visitor.id), JoinChannel("town", visitor.id)])
     return world
 
 

@@ -1,12 +1,15 @@
-"""Say, whisper, emote."""
+"""Say, whisper, emote, shout."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import pytest
 
 from mud.world.changes import Define, Put
-from mud.world.things import Kind, Thing
-from tests.worlds import ANN, ELIZA, GARDEN, MOSS, do, left_with, make_engine, refused
+from mud.world.events import DISTANT
+from mud.world.things import Exit, Kind, Thing
+from tests.worlds import ANN, ELIZA, GARDEN, LOBBY, MOSS, do, left_with, make_engine, refused
 
 
 @pytest.mark.parametrize(
@@ -117,3 +120,54 @@ def test_a_name_that_somebody_here_shares_with_somebody_absent_is_theirs() -> No
     engine.world.apply([Define(Thing("#2099", Kind.CHARACTER, "Moss the Quick", aliases=("moss",)))])
     engine.world.apply([Put("#2099", GARDEN)])
     assert do(engine, "say hello Moss the Quick").reply == 'You say, "hello Moss the Quick"'
+
+
+def test_what_is_yours_does_something_after_an_apostrophe() -> None:
+    step = do(make_engine(), "emote 's eyes glitter")
+    assert step.reply == "Ann's eyes glitter."
+    assert left_with(step, ELIZA) == ["Ann's eyes glitter."]
+    assert do(make_engine(), ":’s hat falls off!").reply == "Ann’s hat falls off!"
+    assert do(make_engine(), "emote 'tis late, she hums").reply == "Ann 'tis late, she hums."
+
+
+def test_a_shout_is_heard_here_and_next_door_with_the_way_it_comes_from() -> None:
+    engine = make_engine()
+    do(engine, "go lobby", MOSS)
+    step = do(engine, "shout is anybody there?")
+    assert step.reply == 'You shout, "is anybody there?"'
+    assert left_with(step, ELIZA) == ['Ann shouts, "is anybody there?"']
+    assert left_with(step, MOSS) == ['From the south, faintly, Ann is heard to shout, "is anybody there?"']
+    assert [(one.who, one.kind, one.place, one.mark) for one in step.left] == [
+        (ANN, "said", "The Garden", None),
+        (ELIZA, "heard", "The Garden", None),
+        (MOSS, "heard", "The Lobby", DISTANT),
+    ]
+
+
+def test_a_shout_is_heard_no_farther_than_next_door() -> None:
+    assert left_with(do(make_engine(), "shout hello"), MOSS) == []  # two rooms away
+
+
+def test_where_no_way_leads_back_a_shout_comes_from_somewhere() -> None:
+    engine = make_engine()
+    do(engine, "go gate", ELIZA)
+    heard = left_with(do(engine, "yell hello"), ELIZA)
+    assert heard == ['From somewhere near, faintly, Ann is heard to shout, "hello"']
+
+
+@pytest.mark.parametrize(
+    ("way", "heard"), [("u", "above"), ("down", "below"), ("ne", "the northeast"), ("gate", "the gate")]
+)
+def test_the_way_of_a_shout_is_told_as_people_say_it(way: str, heard: str) -> None:
+    engine = make_engine()
+    lobby = engine.world.things[LOBBY]
+    engine.world.apply([Define(replace(lobby, exits=(Exit(way, GARDEN),))), Put(MOSS, LOBBY)])
+    assert left_with(do(engine, "shout oi"), MOSS) == [f'From {heard}, faintly, Ann is heard to shout, "oi"']
+
+
+def test_a_shouted_name_wakes_its_sleeper_here() -> None:
+    engine = make_engine()
+    do(engine, "sleep", ELIZA)
+    step = do(engine, "shout Eliza, get up!")
+    assert step.reply == 'You shout, "Eliza, get up!"\nEliza wakes up.'
+    assert ELIZA not in engine.world.asleep

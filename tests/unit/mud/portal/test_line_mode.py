@@ -16,6 +16,7 @@ from mud.portal.ansi import WIDEST
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.history import InputHistory
 from mud.portal.line_mode import ask_name, coloured, run_lines
+from mud.portal.pages import Pages
 from mud.portal.session import Message, Session
 from mud.world.roles import Role
 from tests.worlds import ANN, make_engine
@@ -24,10 +25,15 @@ SOON = 10.0
 """Seconds that a test waits at most for what should happen at once."""
 
 
-async def type_in(keys: str, history: Path) -> tuple[list[str], Engine, Session]:
+async def type_in(keys: str, history: Path, rows: int | None = None) -> tuple[list[str], Engine, Session]:
     """Type keys at a terminal and return what was shown, the engine and the session, once it has ended."""
     engine, shown = make_engine(), list[str]()
-    session = Session(ANN, lambda line: engine.step(ANN, line, Role.OWNER), lambda message: shown.append(message.text))
+    pages = Pages(lambda data: shown.append(data.decode().rstrip()), lambda: rows)
+
+    def show(message: Message) -> None:
+        pages.show(f"{message.text}\n".encode())
+
+    session = Session(ANN, lambda line: engine.step(ANN, line, Role.OWNER), show)
 
     def completed(session: Session, line: str) -> Completions:
         return complete(line, engine.commands, session.role, known_to(engine.world, ANN))
@@ -35,7 +41,7 @@ async def type_in(keys: str, history: Path) -> tuple[list[str], Engine, Session]
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text(keys)
         kept = InputHistory(history, VirtualClock())
-        await asyncio.wait_for(run_lines(session, completed, kept), SOON)
+        await asyncio.wait_for(run_lines(session, completed, kept, pages, "-- more --"), SOON)
     return shown, engine, session
 
 
@@ -46,6 +52,13 @@ async def test_lines_are_typed_until_one_quits_and_kept_for_the_arrow_keys(tmp_p
     assert "+say hello" in (tmp_path / "log" / "history").read_text("utf-8")
     shown, _, _ = await type_in("\x1b[A\x1b[A\rquit\r", tmp_path / "log" / "history")
     assert shown[0] == 'You say, "hello"'
+
+
+async def test_a_long_answer_stops_after_a_screenful_and_enter_goes_on(tmp_path: Path) -> None:
+    shown, engine, _ = await type_in("help all\r\rlook\rquit\r", tmp_path / "history", rows=10)
+    assert [text.count("\n") for text in shown[:2]] == [8, 8]
+    assert shown[2].startswith("The Garden\n")  # any other line is carried out, and what was left is not shown
+    assert engine.number == 3
 
 
 async def test_the_tab_key_completes_names_too(tmp_path: Path) -> None:
@@ -68,7 +81,8 @@ async def test_a_private_line_is_kept_nowhere(tmp_path: Path) -> None:
     with create_pipe_input() as pipe, create_app_session(input=pipe, output=DummyOutput()):
         pipe.send_text("open sesame\rlook\r@password open sesame\rmaybe a password\r\x04")
         kept = InputHistory(tmp_path / "history", VirtualClock())
-        await asyncio.wait_for(run_lines(session, lambda session, line: Completions(0, ()), kept), SOON)
+        pages = Pages(lambda data: None, lambda: None)
+        await asyncio.wait_for(run_lines(session, lambda session, line: Completions(0, ()), kept, pages, ""), SOON)
     assert taken == ["open sesame"]
     assert kept.read() == ["look"]
 

@@ -304,6 +304,56 @@ async def test_mud_clients_are_told_of_character_place_memory_and_what_is_said(t
         assert not [one for one in client.payloads if one[1].startswith(b"Room")]
 
 
+async def test_a_channel_is_heard_by_its_members_alone_and_known_by_name_to_mud_clients(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.player("Ann") as ann, world.client() as client:
+        await client.command(WILL, GMCP)
+        client.send(IAC, DO, GMCP)
+        world.account("Wren", password=PASSWORD)
+        await client.login("Wren")
+        await ann.say("@channel-join town", "the first")
+        await client.say("@channel-join town", "with Ann")
+        await client.say("north", "Exits:")
+        async with world.player("Cid") as cid:
+            await ann.say("@channel town the pears are ripe", "ripe")
+            assert "On town Ann says" in await client.read_until("ripe")
+            text = json.loads((await client.payload(GMCP, b'Comm.Channel.Text {"channel":"town"'))[18:])
+            assert (text["talker"], "pears" in text["text"]) == ("Ann", True)
+            await cid.say("think of nothing", "nothing")
+            assert "town" not in cid.text
+
+
+async def test_a_long_answer_stops_after_a_screenful_and_goes_on_as_one_likes(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.player("Ann") as ann, world.player("Wren") as wren:
+        ann.send(bytes([IAC, WILL, NAWS, IAC, SB, NAWS, 0, 80, 0, 12, IAC, SE]))
+        await ann.read_until("Wren arrives.\r\n> ")
+        first = await ann.say("help all", "-- more --")
+        assert len(first.strip().split("\r\n")) == 12
+        await wren.say("say hello", "hello")
+        assert "Wren says" in await ann.read_until("-- more --"), "what happens is shown at once"
+        second = await ann.say("", "-- more --")
+        assert len(second.strip().split("\r\n")) == 12
+        await ann.say("q", "> ")
+        await ann.say("help all", "-- more --")
+        assert "Ann says" not in await ann.say("say hello back", "> ")
+
+
+@pytest.mark.parametrize("kind", ["screen reader", "client", "stranger"])
+async def test_nobody_gets_pages_who_scrolls_back_or_has_no_window(kind: str, tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.client() as client:
+        if kind != "stranger":
+            client.send(bytes([IAC, WILL, NAWS, IAC, SB, NAWS, 0, 80, 0, 12, IAC, SE]))
+        if kind == "screen reader":
+            await answer_terminal(client, "reader", "xterm", "MTTS 69")
+        if kind == "client":
+            await client.command(WILL, GMCP)
+            client.send(IAC, DO, GMCP)
+        client.type("guest")
+        await client.read_until("Exits:")
+        client.type("help all")
+        client.type("think of pears")
+        assert "-- more --" not in await client.read_until("of pears")
+
+
 async def test_options_that_this_door_does_not_know_are_refused(tmp_path: Path) -> None:
     async with telnet_world(tmp_path) as world, world.client() as client:
         for option in (0, 3, 5, 6, 18, 33, 34, 39, 87, 254):

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 
 from mud.clock import VirtualClock
 from mud.errors import LociError
-from mud.portal.map import draw_map
 from mud.portal.scene import scene_of
 from mud.portal.session import Message
 from mud.server.wiring import load_commands
 from mud.world.events import Event
+from mud.world.map import draw_map
 from mud.world.roles import Role
 from tests.examples import examples
 from tests.unit.mud.server.lobby import Lobby, Seat, lobby

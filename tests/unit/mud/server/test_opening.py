@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -82,6 +83,20 @@ def test_state_and_later_steps_bring_the_world_back_even_when_they_overlap(saved
     assert dict(again.where) == dict(whole.where)
     assert dict(again.away) == dict(whole.away)
     check_places(again)
+
+
+@pytest.mark.parametrize("saved", range(6))
+def test_channels_come_back_from_a_state_of_any_age_and_the_later_steps(saved: int) -> None:
+    ledger = MemoryLedger()
+    engine = make_engine(build_world(FILES, None, []), ledger)
+    engine.enter(engine.world.things[ANN], GARDEN)
+    for line in ("@channel-join town", "@channel town hello", "@channel-join town Eliza", "@channel town welcome"):
+        do(engine, line)
+    records = list(ledger.after(0))
+    part = build_world(FILES, None, records[:saved])
+    again = build_world(FILES, state_of(part, saved), records[saved:])
+    assert list(again.channels) == list(engine.world.channels)
+    assert [line.words for line in next(iter(again.channels)).lines] == ["hello", "welcome"]
 
 
 def test_a_state_that_names_what_is_no_longer_there_is_no_error() -> None:

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mud.errors import VaultProblem
+from mud.sanitize import sanitize
 from mud.storage.world_files import SavedState, WorldFiles, assign_ids, read_state, set_state_aside, write_state
 from mud.world import names
+from mud.world.channels import Channel, ChannelLine
 from mud.world.things import Exit, Kind, Thing
 
 LIBRARY = """---
@@ -249,3 +251,31 @@ def test_after_an_edit_only_what_was_edited_is_gone_through_again(vault: Path) -
     finally:
         sys.setprofile(None)
     assert read == ["world/locations/lobby.md"]
+
+
+@given(
+    st.dictionaries(
+        st.from_regex(r"[^\W_][\w-]{0,23}", fullmatch=True).filter(lambda name: name == name.casefold()),
+        st.lists(st.text().map(lambda text: " ".join(sanitize(text).split())), max_size=3),
+    )
+)
+@settings(deadline=None)  # the disk may be slow
+def test_channels_are_saved_whatever_they_are_called_and_whatever_is_said(said: dict[str, list[str]]) -> None:
+    channels = tuple(
+        Channel(name, ("#3001", "#3002"), tuple(ChannelLine("2026-01-01T00:00:00.000Z", "Ann", one) for one in lines))
+        for name, lines in said.items()
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        write_state(Path(folder), SavedState(1, 1000, {}, {}, channels=channels))
+        found = read_state(Path(folder))
+    assert found is not None
+    assert set(found.channels) == set(channels)
+
+
+@pytest.mark.parametrize("wrong", ["[]", "{town: {}}", "{town: {members: [], lines: [hello]}}", "{town: {members: 1}}"])
+def test_channels_that_make_no_sense_are_told(wrong: str, tmp_path: Path) -> None:
+    write_state(tmp_path, SavedState(1, 1000, {}, {}))
+    path = tmp_path / "world" / "state.md"
+    path.write_text(path.read_text("utf-8").replace("channels: {}", f"channels: {wrong}"), "utf-8")
+    with pytest.raises(VaultProblem, match="members and lines behind each name"):
+        read_state(tmp_path)

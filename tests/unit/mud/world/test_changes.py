@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp, change_from_json, change_to_json
+from mud.world.channels import JoinChannel, LeaveChannel, Post
 from mud.world.things import Exit, Kind, Thing
 
 TEXT = st.text(max_size=20)
@@ -24,6 +25,9 @@ CHANGES = st.one_of(
     st.builds(Define, THINGS),
     st.builds(FallAsleep, TEXT),
     st.builds(WakeUp, TEXT),
+    st.builds(JoinChannel, TEXT, TEXT),
+    st.builds(LeaveChannel, TEXT, TEXT),
+    st.builds(Post, TEXT, TEXT, TEXT, TEXT),
 )
 
 

@@ -45,6 +45,24 @@ async def test_a_line_is_answered_with_its_marks_and_the_panels_follow(tmp_path:
             await desk.hears("Still here.")
 
 
+async def test_a_channel_is_heard_on_the_pages_of_its_members_alone(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, visiting(world) as one, visiting(world) as other, visiting(world) as third:
+        for name, browser in (("Ben", one), ("Cleo", other), ("Dora", third)):
+            await world.account(name)
+            await browser.come_in(name)
+        async with one.desk() as ben, other.desk() as cleo, third.desk() as dora:
+            await ben.type("@channel-join town")
+            await ben.hears("the first")
+            await cleo.type("@channel-join town")
+            await cleo.hears("with Ben")
+            await ben.type("@channel town the plums are ripe")
+            await cleo.hears("On town Ben says")
+            assert [piece["kind"] for piece in cleo.story if "plums" in piece["text"]] == ["channel"]
+            await dora.type("think of nothing")
+            await dora.hears("of nothing")
+            assert [piece["text"] for piece in dora.story if "town" in piece["text"]] == []
+
+
 async def test_what_somebody_types_is_text_for_everybody_else(tmp_path: Path) -> None:
     async with served(tmp_path) as world, visiting(world) as one, visiting(world) as other:
         for name, browser in (("Ben", one), ("Cleo", other)):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mud.portal.map import draw_map
-from mud.portal.text_map import HERE, PLACE, Drawing, sketch
+from mud.world.map import draw_map
+from mud.world.text_map import HERE, PLACE, Drawing, sketch
 from mud.world.world import World
 from tests.worlds import GARDEN, LIBRARY, LOBBY, LOFT, small_world
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import groupby
 from typing import NamedTuple
 
-from mud.portal.map import STEPS, Map
-from mud.portal.session import Mark
 from mud.world.exits import SHORT
+from mud.world.map import STEPS, Map
 from mud.world.matching import plain
+from mud.world.narration import Mark
 
 HERE, PLACE, WAY = "here", "place", "exit"
 """Marks of a drawing: the location where one is, other locations, and what leads from one to another."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mud.portal.map import STEPS, draw_map
 from mud.portal.scene import scene_of
 from mud.world.changes import Define, Put
+from mud.world.map import STEPS, draw_map
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import World
 from tests.worlds import ANN, CELLAR, ELIZA, GARDEN, LIBRARY, LOBBY, do, make_engine, small_world
