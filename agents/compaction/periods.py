@@ -20,6 +20,7 @@ _BEGINS = re.compile(rf"^(?:(?P<until>until )|(?P<first>{_NAME}) to )?(?P<last>{
 _YEAR, _MONTH, _WEEK, _DAY = 4, 7, 8, 10  # lengths of the names
 _MIDDLE = {_YEAR: "-07-02", _MONTH: "-15", _WEEK: "-4", _DAY: ""}
 """What makes the name of a period the date of a day in the middle of it."""
+_LONGEST_NAME = estimate("2026-11-19 to 2026-11-20: ")
 
 
 class Period(NamedTuple):
@@ -80,7 +81,7 @@ def composed(source: SummarySource, written: Iterable[str]) -> str:
 
 
 def _most(source: SummarySource) -> int:
-    return min(source.period_tokens, source.max_tokens)
+    return min(source.period_tokens, source.max_tokens - _LONGEST_NAME)
 
 
 def _is_written(group: Sequence[Period], source: SummarySource) -> bool:
@@ -93,7 +94,7 @@ def _groups(source: SummarySource) -> list[list[Period]]:
     today = _today([periods])
     groups: list[list[Period]] = []
     for one in periods:
-        if groups and _name(groups[-1][-1].last, today) == _name(one.first, today):
+        if groups and _name(groups[-1][-1].last, today) == _name(one.last, today):
             groups[-1].append(one)
         else:
             groups.append([one])
@@ -106,7 +107,7 @@ def _groups(source: SummarySource) -> list[list[Period]]:
 
 def _size(group: Sequence[Period], source: SummarySource) -> int:
     """Return the tokens that a group takes at most, with its name."""
-    return min(_most(source), sum(estimate(one.text) for one in group)) + estimate(str(group[0]._replace(text="")))
+    return min(_most(source), sum(estimate(one.text) for one in group)) + _LONGEST_NAME
 
 
 def _joined(group: Sequence[Period], text: str, today: date) -> Period:

@@ -12,7 +12,7 @@ from mud.storage.settings import setting
 PROMPT_WORDS = 300  # tokens of a prompt reserved for its own text; the shipped prompts take about 60
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
-PERIODS_SHARE = 4  # the same divisor for a summary that consists of periods
+PERIODS_SHARE = 3  # the same divisor for a summary that consists of periods
 PROSE, SECTIONS = "prose", "sections"
 OWN = "own"
 OFF = "off"  # the preset that folds nothing automatically; its numbers are the highest that seed 001 allowed
@@ -151,12 +151,12 @@ class CompactionSettings:
         200, "masking, hybrid, layered: shorter results are never masked, in characters.", low=0, high=100_000
     )
     period_tokens: int = setting(
-        150, "hierarchical: tokens that a day, a week, a month or a year takes at most.", low=40, high=16_000
+        250, "hierarchical: tokens that a day, a week, a month or a year takes at most.", low=40, high=16_000
     )
     periods_tokens: int = setting(
-        2000,
+        2500,
         "hierarchical: tokens that all of them take at most; where that is too little, the oldest become one.",
-        low=40,
+        low=80,
         high=16_000,
     )
     sliding_entries: int = setting(

@@ -165,9 +165,14 @@ class StrategyView:
         return (days[0], days[1]) if len(days) == len(covers) and all(days) else ("", "")
 
     def whole_days(self, first: int, last: int, least: int) -> int:
-        """Return the end of the fewest whole days from `first` on with `least` memories; `last` if none ends before."""
+        """Return the end of the fewest whole days from `first` on with `least` memories; `last` if none ends before.
+
+        What is left of a day whose beginning is folded already needs only a quarter as many.
+        """
         if len(set(self.days((first, last)))) == 1:
             return last
+        if first > 1 and len(set(self.days((first - 1, first)))) == 1:
+            least = -(-least // 4)
         day = ""
         for entry in self.memory.read(first, last):
             before, day = day, self.context.day(entry.at) or day
