@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,7 +139,7 @@ class _World:
 
     def _named_places(self, districts: dict[Cell, int]) -> dict[Cell, _Place]:
         kinds = {family: self._words.kinds(family) for family in KINDS}
-        places = {}
+        places: dict[Cell, _Place] = {}
         for cell, exits in self._ways.items():
             shares = _SHARES[len(exits) >= _CROSSING]
             family = self._chance.choices(KINDS, shares)[0] if places else WORKS
@@ -205,20 +205,20 @@ class _World:
         habits = chance.sample(words.all(f"{work.kind}.habits"), min(2, len(words.all(f"{work.kind}.habits"))))
         told = [self._filled([habit], work) for habit in habits]
         told += [self._filled(words.all(f"{place.kind}.habits"), place) for place in (home, walk) if place != work]
-        front = {"type": "agent", "location": f"[[{home.name}]]", "brain": "auto"}
-        front |= {"voice": chance.choice(words.voices()), "think_interval": chance.randint(*_INTERVALS)}
+        living = {"voice": chance.choice(words.voices()), "think_interval": chance.randint(*_INTERVALS)}
+        front = {"type": "agent", "location": f"[[{home.name}]]", "brain": "auto", **living}
         lines = "".join(f"- {habit}\n" for habit in told)
         text = f"## Description\n{look}\n\n## Profile\n{profile}\n\n## Habits\n{lines}"
         self._write("agents", name, front, text)
 
-    def _write(self, folder: str, name: str, front: dict[str, object], text: str) -> None:
+    def _write(self, folder: str, name: str, front: Mapping[str, object], text: str) -> None:
         stem = free_stem(self._stems[folder], slugify(name))
         self._stems[folder].add(stem)
         path = self._vault / folder / (f"{stem}/agent.md" if folder == "agents" else f"{stem}.md")
         write_unsynced(path, render_document({"id": f"#{self._next_id}", **front}, f"# {name}\n\n{text}"))
         self._next_id += 1
 
-    def _filled(self, texts: tuple[str, ...], place: _Place, home: _Place | None = None) -> str:
+    def _filled(self, texts: Sequence[str], place: _Place, home: _Place | None = None) -> str:
         """Return one of the texts, with links in habits and names elsewhere."""
         link = "[[{}]]" if home is None else "{}"
         trade = self._words.some(f"{place.kind}.trade")
@@ -266,7 +266,8 @@ class _World:
         """Return the first name drawn that nothing has yet; `draw` is told whether short ones were tried enough."""
         for tried in range(_DRAWS):
             name = draw(tried >= _SHORT)
-            if plain(name) not in self._names:
+            words = name.casefold().split()
+            if plain(name) not in self._names and len({*words}) == len(words):  # no Old Old House
                 self._names.add(plain(name))
                 return name
         raise LociError("text/generate has too few words for so large a world; add some to its lists")
