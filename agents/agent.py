@@ -40,7 +40,7 @@ from agents.mind.thinker import Thinker
 from agents.mind.traces import TraceFile
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.recall.recall import RecallService
-from agents.text.daytime import lasted, passed
+from agents.text.daytime import date_name, lasted, passed
 from mud.clock import Clock
 from mud.commands import Say
 from mud.errors import UnknownName
@@ -182,6 +182,7 @@ class Agent:
             counting=self.counter.view,
             scale=lambda: self.counter.ratio,
             when=lambda first, last: lasted(means.say, first, last, clock.zone),
+            day=lambda at: date_name(at, clock.zone),
             passed=lambda before, after: passed(means.say, before, after, clock.zone),
             room=lambda: UNLIMITED if self.settings().token_counter == CHARACTERS else household.room_of(self),
         )

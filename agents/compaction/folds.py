@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from agents.compaction.judge import validate
 from agents.compaction.judge.facts import asked_of, carried
+from agents.compaction.periods import composed, dated, parts_of, undated
 from agents.compaction.settings import SECTIONS, CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Prompts, Style, Summarizer, SummarySource, Writing
@@ -75,7 +76,11 @@ class Fold:
     settings: CompactionSettings
     earlier: list[Summary]
     began: float
+<<<<<<< HEAD
     corrections: int = 0  # number of the last correction then
+=======
+    days: tuple[str, str] = ("", "")  # of the recent summary among `earlier`, for a strategy by periods
+>>>>>>> growth
 
     @property
     def unchanged(self) -> list[Summary]:
@@ -99,7 +104,7 @@ class Fold:
         made = replace(made, strategy=self.plan.strategy, reason=self.plan.reason, unread=not_read)
         if not longterm or not earlier:
             return made
-        if not source.entries and len(earlier) == 1 and earlier[0].text == made.text:
+        if not source.entries and len(earlier) == 1 and earlier[0].text in (made.text, undated(made.text)):
             return replace(made, method=earlier[0].method, model=earlier[0].model, depth=earlier[0].depth)
         return replace(made, depth=max(summary.depth for summary in earlier) + 1)
 
@@ -116,7 +121,8 @@ class Fold:
         longterm = replace(recent, tier="longterm", earlier=texts, covers=covers, sample=sample)
         if self.plan.recent is None:
             return [replace(longterm, max_sentences=style.sentences)]
-        return [replace(longterm, entries=(), max_sentences=None, begins=False, when=""), recent]
+        longterm = replace(longterm, entries=(), max_sentences=None, begins=False, when="")
+        return [in_periods(longterm, [self.days], settings) if self.strategy.by_period else longterm, recent]
 
 
 def source_of(
@@ -142,6 +148,14 @@ def source_of(
         findings=style.findings,
         covers=covers,
     )
+
+
+def in_periods(longterm: SummarySource, days: Sequence[tuple[str, str]], settings: CompactionSettings) -> SummarySource:
+    """Return the source of a long-term summary of periods; `days` are those of its last texts, the recent summaries."""
+    at = len(longterm.earlier) - len(days)
+    texts = [dated(text, one) for text, one in zip(longterm.earlier[at:], days, strict=True)]
+    earlier, most = (*longterm.earlier[:at], *texts), settings.periods_tokens
+    return replace(longterm, earlier=earlier, max_tokens=most, period_tokens=settings.period_tokens)
 
 
 def commit_event(
@@ -222,10 +236,33 @@ class _ByRules(NamedTuple):
     fell_back: bool
 
 
+class _InPeriods(NamedTuple):
+    """A long-term summary of periods, and the drafts of those that had to be written."""
+
+    source: SummarySource
+    parts: list[_Asked]
+
+    @property
+    def fell_back(self) -> bool:
+        return any(one.fell_back for one in self.parts)
+
+
+_Asked = SummaryDraft | _ByRules | _InPeriods
+
+
+@dataclass(slots=True)
+class _Asking:
+    """How it goes with the model: whether it answers, and why replies were not used."""
+
+    settings: CompactionSettings
+    answers: bool = True
+    rejected: list[str] = field(default_factory=list)
+
+
 class AskedSummaries(NamedTuple):
     """What came of asking the model: the drafts, some to be written by rules, and why replies were not used."""
 
-    drafts: list[SummaryDraft | _ByRules]
+    drafts: list[_Asked]
     rejected: list[str]
 
     @property
@@ -246,6 +283,8 @@ class SummaryWriter:
         return ready and chosen is not None and chosen.needs_model
 
     def by_rules(self, source: SummarySource) -> SummaryDraft:
+        if source.period_tokens:
+            return _composed(source, [self.by_rules(part) for part in parts_of(source)])
         writing = self._summarizers.get(FALLBACK).write(source, _no_prompts)
         try:
             next(writing)
@@ -262,31 +301,36 @@ class SummaryWriter:
 
     async def ask_model(self, sources: list[SummarySource], settings: CompactionSettings) -> AskedSummaries:
         """Ask the model for a summary of each source; what it does not write, `written` does by rules."""
-        drafts: list[SummaryDraft | _ByRules] = []
-        rejected: list[str] = []
-        answers, self.trouble = True, None
-        for source in sources:
-            cost, draft = ModelCost(), None
-            moves = not source.entries and len(source.earlier) == 1  # a single summary moves down unchanged
-            if answers and (source.entries or len(source.earlier) > 1):
-                try:
-                    draft = await self._tried(source, settings, cost, rejected)
-                except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
-                    answers = False
-                    rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
-            drafts.append(draft or _ByRules(source, cost, fell_back=not moves))
-        if rejected:
-            self.trouble = written_by_rules(rejected)
-        return AskedSummaries(drafts, rejected)
+        asking = _Asking(settings)
+        self.trouble = None
+        drafts = [await self._asked(source, asking) for source in sources]
+        if asking.rejected:
+            self.trouble = written_by_rules(asking.rejected)
+        return AskedSummaries(drafts, asking.rejected)
+
+    async def _asked(self, source: SummarySource, asking: _Asking) -> _Asked:
+        if source.period_tokens:
+            return _InPeriods(source, [await self._asked(part, asking) for part in parts_of(source)])
+        cost, draft = ModelCost(), None
+        moves = not source.entries and len(source.earlier) == 1  # a single summary moves down unchanged
+        if asking.answers and (source.entries or len(source.earlier) > 1):
+            try:
+                draft = await self._tried(source, asking.settings, cost, asking.rejected)
+            except Exception as error:  # the rules can write, whatever fails in the model, its server or a prompt
+                asking.answers = False
+                asking.rejected.append(f"{NO_ANSWER}: {error or type(error).__name__}")
+        return draft or _ByRules(source, cost, fell_back=not moves)
 
     def written(self, asked: AskedSummaries) -> list[SummaryDraft]:
         """Return a draft per source."""
-        return [
-            replace(self.by_rules(one.source), cost=one.cost, fell_back=one.fell_back)
-            if isinstance(one, _ByRules)
-            else one
-            for one in asked.drafts
-        ]
+        return [self._written(one) for one in asked.drafts]
+
+    def _written(self, one: _Asked) -> SummaryDraft:
+        if isinstance(one, _InPeriods):
+            return _composed(one.source, [self._written(part) for part in one.parts])
+        if isinstance(one, _ByRules):
+            return replace(self.by_rules(one.source), cost=one.cost, fell_back=one.fell_back)
+        return one
 
     async def _tried(
         self, source: SummarySource, settings: CompactionSettings, cost: ModelCost, rejected: list[str]
@@ -329,6 +373,18 @@ class SummaryWriter:
             return str(done.value)
         finally:
             writing.close()
+
+
+def _composed(source: SummarySource, drafts: Sequence[SummaryDraft]) -> SummaryDraft:
+    """Return the draft of a long-term summary of periods from those of the periods that were written."""
+    text, spent = composed(source, [one.text for one in drafts]), [one.cost for one in drafts]
+    made = [one for one in drafts if one.method != FALLBACK]
+    cost = ModelCost(
+        sum(one.prompt for one in spent),
+        sum(one.completion for one in spent),
+        made[-1].cost.model if made else None,
+    )
+    return SummaryDraft(source, text, made[-1].method if made else FALLBACK, cost, any(one.fell_back for one in drafts))
 
 
 def _no_prompts(name: str) -> Style:

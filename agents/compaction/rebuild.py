@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agents.compaction.engine import Compactor
-from agents.compaction.folds import NO_ANSWER, SummaryWriter, commit_event, source_of, total_tokens, written_by_rules
+from agents.compaction.folds import (
+    NO_ANSWER,
+    SummaryWriter,
+    commit_event,
+    in_periods,
+    source_of,
+    total_tokens,
+    written_by_rules,
+)
 from agents.compaction.judge.facts import carried
 from agents.compaction.settings import CompactionSettings, SummaryStyle
 from agents.compaction.strategies import Strategy, nothing
@@ -37,7 +45,7 @@ RUNNING, BUSY, NO_SUMMARIES, NOTHING, THERE, FITS = "running", "busy", "no_summa
 
 _SETTINGS = (
     *("summarizer", "profile", "prompt_style", "max_recent_sentences", "max_summary_tokens", "max_source_tokens"),
-    "least_retention",
+    *("least_retention", "period_tokens", "periods_tokens"),
 )
 """Settings that change a part: those made under other ones are made again."""
 
@@ -73,17 +81,27 @@ class RebuildStep(NamedTuple):
     entries: Range | None
 
 
-def steps_of(through: int, recent: Range | None, chunk: int, *, rolling: bool) -> list[RebuildStep]:
+def steps_of(
+    through: int,
+    recent: Range | None,
+    chunk: int,
+    *,
+    rolling: bool,
+    cut: Callable[[int, int], int] | None = None,
+) -> list[RebuildStep]:
     """Return the parts of `1..through` in the order of writing; the last of each tier becomes the summary.
 
-    The range of a recent summary is kept if possible.
+    The range of a recent summary is kept if possible. `cut` returns where a part of at most `first..last` ends;
+    None for at `last`.
     """
     split = through if rolling else max(0, through - chunk)
     if not rolling and recent is not None and recent[1] == through and recent[1] - recent[0] < CHUNK:
         split = recent[0] - 1
-    steps = []
-    for number, first in enumerate(range(1, split + 1, chunk), 1):
-        last = min(first + chunk - 1, split)
+    steps, last, number = [], 0, 0
+    while last < split:
+        first, number = last + 1, number + 1
+        last = min(last + chunk, split)
+        last = cut(first, last) if cut is not None else last
         if rolling:
             steps.append(RebuildStep("longterm", (1, last), (first, last)))
             continue
@@ -220,7 +238,9 @@ class Rebuild:
         settings, strategy = view.settings, view.strategy
         style, recent = strategy.style(settings), memory.recent
         chunk = CHUNK if strategy.rolling else max(1, min(settings.recent_window, CHUNK))
-        steps = steps_of(through, recent.covers if recent else None, chunk, rolling=strategy.rolling)
+        covers = recent.covers if recent else None
+        days = (lambda first, last: view.whole_days(first, last, chunk // 4)) if strategy.by_period else None
+        steps = steps_of(through, covers, chunk, rolling=strategy.rolling, cut=days)
         asks = self._writer.may_ask(settings) and style.may_ask
         key = {"strategy": strategy.name, "chunk": chunk, "rolling": strategy.rolling, "asks": asks}
         key["corrections"] = memory.corrections.last
@@ -261,7 +281,7 @@ class Rebuild:
 
     async def _write(self, run: _RebuildRun, step: RebuildStep) -> Summary:
         source, earlier = self._source(run, step), run.earlier(step)
-        moves = not source.entries and len(earlier) == 1
+        moves = not source.entries and len(earlier) == 1 and not source.period_tokens
         if source.entries and run.strategy.journals:
             self._compactor.before_fold(source.entries)
         if run.asks and not moves:
@@ -296,7 +316,10 @@ class Rebuild:
         begins = step.entries is not None and step.entries[0] == 1
         source = source_of(self._memory.name, step.tier, entries, settings, style, begins=begins, covers=step.covers)
         texts, sample = tuple(part.text for part in earlier), carried(earlier, self._memory.name)
-        return replace(source, earlier=texts, max_sentences=sentences if entries else None, sample=sample)
+        source = replace(source, earlier=texts, max_sentences=sentences if entries else None, sample=sample)
+        if not run.strategy.by_period or entries:
+            return source
+        return in_periods(source, [self._compactor.view.days(part.covers) for part in run.waiting], settings)
 
     def _commit(self, run: _RebuildRun, kept: int, progress: RebuildProgress) -> Rebuilt:
         """Commit the new summaries with one archive line. Never awaits, so nothing can change in between."""

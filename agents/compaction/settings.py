@@ -12,6 +12,7 @@ from mud.storage.settings import setting
 PROMPT_WORDS = 300  # tokens of a prompt reserved for its own text; the shipped prompts take about 60
 LEAST_SUMMARY, SUMMARY_SHARE = 40, 8
 """Minimum for the limit of a summary in tokens, and the divisor of the window that gives the limit."""
+PERIODS_SHARE = 3  # the same divisor for a summary that consists of periods
 PROSE, SECTIONS = "prose", "sections"
 OWN = "own"
 OFF = "off"  # the preset that folds nothing automatically; its numbers are the highest that seed 001 allowed
@@ -53,10 +54,10 @@ class CompactionSettings:
     )
     auto_enabled: bool = setting(True, "Fold by itself when it is due; @compact-memories works either way.")
     immediate_window: int = setting(
-        64, "waterfall: how many of the newest memories stay word for word.", low=1, high=100_000
+        64, "waterfall, hierarchical: how many of the newest memories stay word for word.", low=1, high=100_000
     )
     recent_window: int = setting(
-        64, "waterfall: how many memories one fold turns into the recent summary.", low=1, high=100_000
+        64, "waterfall, hierarchical: how many memories one fold turns into the recent summary.", low=1, high=100_000
     )
     summarizer: str = setting(
         "model",
@@ -149,6 +150,15 @@ class CompactionSettings:
     mask_chars: int = setting(
         200, "masking, hybrid, layered: shorter results are never masked, in characters.", low=0, high=100_000
     )
+    period_tokens: int = setting(
+        250, "hierarchical: tokens that a day, a week, a month or a year takes at most.", low=40, high=16_000
+    )
+    periods_tokens: int = setting(
+        2500,
+        "hierarchical: tokens that all of them take at most; where that is too little, the oldest become one.",
+        low=80,
+        high=16_000,
+    )
     sliding_entries: int = setting(
         5,
         "sliding_window: how many of the newest memories are shown; older ones only recall finds.",
@@ -161,9 +171,15 @@ class CompactionSettings:
         return replace(self, max_source_tokens=max(1, min(self.max_source_tokens, window - PROMPT_WORDS)))
 
     def for_prompts(self, window: int) -> CompactionSettings:
-        """Return these settings with `max_summary_tokens` limited to a share of a window of so many tokens."""
-        most = max(LEAST_SUMMARY, window // SUMMARY_SHARE)
-        return self if self.max_summary_tokens <= most else replace(self, max_summary_tokens=most)
+        """Return these settings with the tokens of summaries limited to shares of a window of so many tokens."""
+        most, periods = (max(LEAST_SUMMARY, window // share) for share in (SUMMARY_SHARE, PERIODS_SHARE))
+        if self.max_summary_tokens <= most and self.periods_tokens <= periods:
+            return self
+        return replace(
+            self,
+            max_summary_tokens=min(self.max_summary_tokens, most),
+            periods_tokens=min(self.periods_tokens, periods),
+        )
 
     def tuned(self) -> CompactionSettings:
         return self if self.preset == OWN else replace(self, **PRESETS[self.preset])

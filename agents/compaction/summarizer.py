@@ -111,6 +111,7 @@ class SummarySource:
     covers: tuple[int, int] | None = None
     sample: tuple[str, ...] = ()  # facts of the earlier summaries (see `agents.compaction.judge.facts`)
     when: str = ""  # the time of the memories as the start of a sentence, `On Tuesday morning`; may be empty
+    period_tokens: int = 0  # limit of a period, where the summary consists of them (see `agents.compaction.periods`)
 
     def texts(self) -> list[str]:
         return [*self.earlier, *(entry.text for entry in self.entries)]

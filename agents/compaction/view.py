@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from agents.compaction.settings import CompactionSettings
 from agents.compaction.strategies import MemoryState, Strategy, ViewBudget
 from agents.llm.tokens import Count, by_characters
-from agents.memory.entries import Entry, in_prompt, reference
+from agents.memory.entries import Entry, Range, in_prompt, reference
 from agents.memory.history import last_event
 from agents.memory.memory import Memory, View
 from agents.memory.perception import of_own_notes
@@ -59,6 +59,7 @@ class StrategyContext:
     room: Callable[[], int] = lambda: UNLIMITED  # tokens that summaries and memories may take in the next prompt
     # describes a time span as the start of a sentence, `On Tuesday morning`; may be empty
     when: Callable[[str, str], str] = lambda first, last: ""
+    day: Callable[[str], str] = lambda at: at[:10]  # returns the day of a written time, `2026-11-20`; may be empty
 
     def tokens(self, texts: Iterable[str]) -> int:
         return sum(map(self.counting(), texts))
@@ -155,7 +156,29 @@ class StrategyView:
             chars=lambda: self.chars_of(after + 1, end) + sum(len(one.text) for one in summaries_of(memory)),
             tokens=lambda: self._shown_tokens(settings, after, end) + self.summary_tokens(),
             fitting=fitting,
+            whole_days=lambda last, least: self.whole_days(after + 1, last, least),
         )
+
+    def days(self, covers: Range) -> tuple[str, str]:
+        """Return the days of the first and the last of some memories; both are empty if one cannot be read."""
+        days = [self.context.day(entry.at) for seq in covers for entry in self.memory.read(seq, seq)]
+        return (days[0], days[1]) if len(days) == len(covers) and all(days) else ("", "")
+
+    def whole_days(self, first: int, last: int, least: int) -> int:
+        """Return the end of the fewest whole days from `first` on with `least` memories; `last` if none ends before.
+
+        What is left of a day whose beginning is folded already needs only a quarter as many.
+        """
+        if len(set(self.days((first, last)))) == 1:
+            return last
+        if first > 1 and len(set(self.days((first - 1, first)))) == 1:
+            least = -(-least // 4)
+        day = ""
+        for entry in self.memory.read(first, last):
+            before, day = day, self.context.day(entry.at) or day
+            if before and day != before and entry.seq - first >= least:
+                return entry.seq - 1
+        return last
 
     def settings_in_force(self, total: int | None = None) -> CompactionSettings:
         """Return the current settings; under pressure, a strategy with masks keeps only the newest result unmasked."""

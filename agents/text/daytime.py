@@ -90,6 +90,12 @@ def day_of(moment: datetime) -> date:
     return date.fromordinal(max(1, moment.toordinal() - (moment.hour < DAWN)))
 
 
+def date_name(at: str, zone: tzinfo | None) -> str:
+    """Return the ISO date of the day that a written time belongs to; empty for an invalid time."""
+    moment = local(at, zone)
+    return day_of(moment).isoformat() if moment is not None else ""
+
+
 def day_name(say: Say, day: date) -> str:
     """Return the weekday; the ISO date when the vault's phrase does not name seven."""
     return _named(say(WEEKDAYS), day.weekday(), 7, day.isoformat())

@@ -46,7 +46,7 @@ from mud.storage.aliases import AliasFile
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
-from mud.storage.texts import Text, TextStore
+from mud.storage.texts import GENERATE, Text, TextStore
 from mud.storage.world_files import NO_ID, WorldFiles, read_state
 from mud.world.names import RESERVED, Named, misleading_names
 from mud.world.narration import Phrase
@@ -72,6 +72,8 @@ NOWHERE = Problem("world/locations", 0, "", "there is no location to be in")
 MEANT = ("config", "prompts", "text", WORLD)
 """Folders with what other files name."""
 EMBED = "embed"  # name of the LLM profile whose server makes embeddings
+GENERATED = ("district", "home", "place", "trade")
+"""What may stand in braces in the lists that a world is made up from."""
 VOICES = "instinct."  # prefix of the keys of agents' texts; the name of a voice follows
 DEFAULT_VOICE = "default"  # the voice that the others fall back on
 WHO = "self.who"  # key of the voice text in which a speaker says its own name
@@ -409,7 +411,7 @@ _OTHERS = (
 
 def check_texts(texts: TextStore) -> list[Problem]:
     """Return what is wrong with the vault's texts: the program's phrases and the voices."""
-    return texts.check(load_phrases(), check_voices)
+    return texts.check(load_phrases(), check_voices, check_word_lists)
 
 
 def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
@@ -426,6 +428,16 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
             file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
             problems.append(Problem(file, line, own, message))
     return problems
+
+
+def check_word_lists(texts: Mapping[str, Text]) -> list[Problem]:
+    """Return the places of texts under `text/generate/` that nothing fills."""
+    return [
+        Problem(text.file, text.line, key, f"{{{place}}} is no place of this text; {one_of(GENERATED)}")
+        for key, text in texts.items()
+        if key.startswith(GENERATE)
+        for place in sorted(text.places - set(GENERATED))
+    ]
 
 
 def load_phrases() -> list[Phrase]:

@@ -29,7 +29,8 @@ from mud.storage.files import read_if_there
 from mud.storage.paths import markdown_below, may_be_read
 from mud.world.narration import Phrase
 
-FREE = ("instinct.", "newcomers.")  # prefixes of texts that are chosen at random and need no declared phrase
+GENERATE = "generate."  # prefix of the lists that a world is made up from
+FREE = ("instinct.", "newcomers.", GENERATE)  # prefixes of texts that are chosen at random and need no declared phrase
 
 _SECTION = re.compile(r" {0,3}##[ \t]+(\S.*)")
 _KEY = re.compile(r"\*\*([a-z][a-z0-9_ ]*)\*\*:(.*)")

@@ -12,6 +12,7 @@ import pytest
 
 from agents.agent import Agent
 from agents.compaction.settings import PRESETS
+from agents.llm.tokens import estimate
 from agents.text.english import sentences
 from mud.clock import VirtualClock
 from mud.server.wiring import opened
@@ -221,6 +222,27 @@ def test_asleep_they_fold_over_another(vault: Path, share: float, due: bool) -> 
 def test_so_many_entries_or_so_much_of_the_window_stay(vault: Path, entries: int, fraction: float, kept: int) -> None:
     _, agent = lived(vault, 263, 100, **SLEEP, preserve_entries=entries, preserve_fraction=fraction)
     assert len(agent.memory.tail) == kept
+
+
+# -- hierarchical -----------------------------------------------------------------------------------------------------
+
+
+@proves("memory_compaction.period_tokens", "memory_compaction.periods_tokens")
+@pytest.mark.parametrize(("each", "every", "periods"), [(250, 2500, 4), (60, 2500, 4), (250, 320, 3)])
+def test_periods_take_so_many_tokens_each_and_together(vault: Path, each: int, every: int, periods: int) -> None:
+    put(vault, "memory_compaction", strategy="hierarchical", period_tokens=each, periods_tokens=every)
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        agent = parts.minds.get("Eliza")
+        for number in range(600):
+            text, at = TOLD[number % len(TOLD)].format(number), f"2026-11-{16 + number // 120}T08:00:00.000Z"
+            agent.memory.append_raw([{"text": text, "kind": "heard", "actor": "Moss", "at": at}])
+            agent.compactor.fold_due_now()
+        assert agent.memory.longterm is not None
+        lines = agent.memory.longterm.text.splitlines()
+    assert len(lines) == periods
+    assert all(estimate(line.partition(": ")[2]) <= each for line in lines)
+    assert (max(map(estimate, lines)) > 80) is (each > 80)
+    assert sum(map(estimate, lines)) <= every
 
 
 # -- layered, hybrid, masks, the sliding window -----------------------------------------------------------------------

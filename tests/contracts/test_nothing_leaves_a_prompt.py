@@ -18,7 +18,7 @@ from mud.clock import VirtualClock
 from mud.server.wiring import Parts, opened
 from tests.examples import examples
 from tests.live_server import LiveServer, live_server
-from tests.lives import begin_anew
+from tests.lives import STRATEGIES, begin_anew
 from tests.scripts import SCRIPTS
 from tests.settings import put, put_own
 from tests.vaults import copy_vault
@@ -43,10 +43,6 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Parts]:
     put(vault, "memory_compaction", summarizer="extractive")
     with opened(vault, writable=True, clock=VirtualClock()) as made:
         yield made
-
-
-def with_strategies(parts: Parts) -> list[str]:
-    return parts.minds.means.strategies.names()
 
 
 def agent_of(parts: Parts, way: Way) -> Agent:
@@ -78,24 +74,23 @@ def unheld(agent: Agent, prompt: Prompt) -> list[int]:
 
 
 lengths = st.lists(st.integers(5, 4000), min_size=1, max_size=5)
-ways = st.tuples(st.integers(0, 7), st.sampled_from(["own", *PRESETS]), st.integers(1024, 32_768))
+ways = st.tuples(st.sampled_from(STRATEGIES.names()), st.sampled_from(["own", *PRESETS]), st.integers(1024, 32_768))
 
 
 @settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(ways, lengths, st.sampled_from(sorted(SCRIPTS)), st.integers(1, 250), st.booleans())
-@example((7, "own", 8192), [300], "English", 128, False)
-@example((2, "own", 8192), [300], "English", 128, True)
-@example((0, "off", 8192), [300], "English", 300, False)
-@example((4, "own", 1024), [4000], "Armenian", 20, True)
-@example((4, "own", 32_768), [5], "single", 250, False)
-@example((2, "own", 1024), [5, 4000], "English", 2, True)
-@example((2, "own", 4096), [5, 4000, 4000, 4000, 4000], "English", 6, False)
+@example(("waterfall", "own", 8192), [300], "English", 128, False)
+@example(("layered", "own", 8192), [300], "English", 128, True)
+@example(("entry_summary", "off", 8192), [300], "English", 300, False)
+@example(("none", "own", 1024), [4000], "Armenian", 20, True)
+@example(("none", "own", 32_768), [5], "single", 250, False)
+@example(("layered", "own", 1024), [5, 4000], "English", 2, True)
+@example(("layered", "own", 4096), [5, 4000, 4000, 4000, 4000], "English", 6, False)
 def test_no_prompt_leaves_out_a_memory_that_no_summary_holds(
-    parts: Parts, way: tuple[int, str, int], sizes: list[int], script: str, count: int, at_once: bool
+    parts: Parts, way: tuple[str, str, int], sizes: list[int], script: str, count: int, at_once: bool
 ) -> None:
     count = min(count, 1 + 600_000 // max(sizes))
-    number, preset, window = way
-    agent = agent_of(parts, Way(with_strategies(parts)[number], preset, window))
+    agent = agent_of(parts, Way(*way))
     lines = [line(script, sizes[number % len(sizes)], number) for number in range(count)]
     kinds = ({"kind": "heard", "actor": "Moss"}, {"kind": "result"})
     records = [{"text": text, **kinds[number % 3 == 2]} for number, text in enumerate(lines)]
@@ -109,11 +104,11 @@ def test_no_prompt_leaves_out_a_memory_that_no_summary_holds(
     assert not any("no summary holds" in warning for warning in told)
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("strategy", STRATEGIES.names())
 def test_what_is_counted_is_never_under_what_the_model_reads(
-    parts: Parts, live_server: LiveServer, number: int
+    parts: Parts, live_server: LiveServer, strategy: str
 ) -> None:
-    agent = agent_of(parts, Way(with_strategies(parts)[number], "own", 8192))
+    agent = agent_of(parts, Way(strategy, "own", 8192))
     scripts = sorted(SCRIPTS)
     texts = [line(scripts[seq % len(scripts)], 5 + 37 * seq % 600, seq) for seq in range(120)]
     for text in texts:

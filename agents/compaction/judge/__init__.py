@@ -27,6 +27,7 @@ from agents.compaction.judge.reading import (
     telling_of,
     unquoted,
 )
+from agents.compaction.periods import undated
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import SummarySource, body_of, wrong_sections
 
@@ -90,7 +91,7 @@ class SummaryEvidence(JudgedTexts):
 
     def __init__(self, source: SummarySource) -> None:
         self.source = source
-        self.earlier = [body_of(text) if "\n" in text else text for text in source.earlier]
+        self.earlier = [undated(body_of(text) if "\n" in text else text) for text in source.earlier]
         about = {part for one in source.entries for part in (one.actor, one.place, one.reason) if part}
         super().__init__([*self.earlier, *(entry.text for entry in source.entries), *sorted(about)])
 

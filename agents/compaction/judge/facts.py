@@ -16,6 +16,7 @@ from heapq import nlargest
 from typing import NamedTuple
 
 from agents.compaction.judge.reading import CUES, PLAIN, JudgedTexts, keys_of, normalize, telling_of
+from agents.compaction.periods import undated
 from agents.compaction.summarizer import SummarySource, body_of
 from agents.memory.entries import Entry
 from agents.memory.summaries import Summary
@@ -214,7 +215,7 @@ class AskedFacts(NamedTuple):
 
     def share(self, text: str) -> float | None:
         """Return the weighted share of the facts that a text contains, 0 to 1; None if there are no facts."""
-        read, facts, least = JudgedTexts([body_of(text) if "\n" in text else text]), list(self.facts.items()), 0.0
+        read, facts, least = JudgedTexts([_plain(text)]), list(self.facts.items()), 0.0
         if not self.whole:
             least = _priority(facts.pop())
         there = held = 0.0
@@ -230,7 +231,12 @@ class AskedFacts(NamedTuple):
 
 
 def asked_of(source: SummarySource) -> AskedFacts:
-    """Return the facts to check in the summary of a source, including the samples of earlier summaries."""
+    """Return the facts to check in the summary of a source, including the samples of earlier summaries.
+
+    Earlier texts without a sample, such as single periods of a summary, are read.
+    """
+    if not source.entries and not source.sample:
+        return AskedFacts(facts_among((), map(_plain, source.earlier), source.name), whole=True)
     found = _facts_in(source.sample)
     whole = len(found) <= SAMPLE
     if not source.entries:  # already a sample
@@ -244,11 +250,14 @@ def carried(summaries: Iterable[Summary], name: str) -> tuple[str, ...]:
     """Return the merged sample of summaries; for one without a sample, the facts of its text."""
     found: dict[JudgedFact, int] = {}
     for one in summaries:
-        text = body_of(one.text) if "\n" in one.text else one.text
-        facts = _facts_in(one.sample) if one.sample else facts_among((), [text], name)
+        facts = _facts_in(one.sample) if one.sample else facts_among((), [_plain(one.text)], name)
         for fact, weight in facts.items():
             found[fact] = max(weight, found.get(fact, 0))
     return AskedFacts(found, whole=True).sample()
+
+
+def _plain(text: str) -> str:
+    return undated(body_of(text) if "\n" in text else text)
 
 
 def _drawn(facts: Mapping[JudgedFact, int]) -> Mapping[JudgedFact, int]:

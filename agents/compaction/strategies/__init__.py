@@ -49,6 +49,8 @@ class MemoryState:
     chars: Callable[[], int] = int  # characters of the summaries and unfolded memories
     tokens: Callable[[], int] = int  # tokens of the view, summaries and memories as shown
     fitting: Callable[[int], int] = lambda tokens: 0  # returns how many of the newest memories fit into so many tokens
+    # returns the end of the fewest whole days that hold `least` unfolded memories or more; `last` if none ends before
+    whole_days: Callable[[int, int], int] = lambda last, least: last
 
     @property
     def unfolded(self) -> int:
@@ -88,6 +90,7 @@ class Strategy:
     next_at: Callable[[MemoryState, CompactionSettings], int | None] = nothing
     by_number: bool = False  # a fold is due from that number on and never before
     rolling: bool = False  # it has one summary, rewritten in every fold
+    by_period: bool = False  # its long-term summary consists of days, weeks, months and years
     masks: bool = False
     # the range of unfolded memories that is not shown either
     hides: Callable[[MemoryState, CompactionSettings], Range | None] = nothing

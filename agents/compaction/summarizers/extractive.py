@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from agents.compaction.periods import undated
 from agents.compaction.settings import SECTIONS
 from agents.compaction.summarizer import HEADINGS, Prompts, Summarizer, SummarySource, Writing, sections_of
 from agents.compaction.summarizers._statements import (
@@ -89,7 +90,8 @@ def extract(source: SummarySource) -> str:
     """Return the summary of a source by rules, within its limits."""
     if source.shape == SECTIONS and (text := _in_sections(source)):
         return text
-    earlier = [_prose_of(text) if _is_sections(text) else flat_lines(text) for text in source.earlier if text.strip()]
+    texts = [undated(text) for text in source.earlier if text.strip()]
+    earlier = [_prose_of(text) if _is_sections(text) else flat_lines(text) for text in texts]
     if not source.entries:
         if len(earlier) == 1 and source.max_sentences is None and estimate(earlier[0]) <= source.max_tokens:
             return earlier[0]
@@ -197,7 +199,7 @@ def _in_sections(source: SummarySource) -> str:
         if _is_sections(text):
             _take_up_sections(page, text)
             continue
-        scenes, lines = carried([text], source.name)
+        scenes, lines = carried([undated(text)], source.name)
         page["people"] += (name for scene in scenes for name in scene.people)
         page["places"] += (name for scene in scenes for name in scene.places)
         for told in lines:

@@ -96,6 +96,7 @@ def test_an_age_that_a_hand_made_unreadable_is_not_told(tmp_path: Path) -> None:
         ("layered", "over 6,000 tokens (now "),
         ("sleep", "over 5,734 tokens asleep, 6,553 awake (now "),
         ("hybrid", "at 43 memories"),
+        ("hierarchical", "at 129 memories, or when a day is over"),
         ("masking", "only what a prompt has no room for"),
         ("none", "only what a prompt has no room for"),
         ("sliding_window", "only what a prompt has no room for"),

@@ -31,7 +31,8 @@ REPLIES = (
     "I remember how Moss spoke in the Library and how I listened.",
 )
 TIERS = st.sampled_from(["recent", "longterm"])
-NAMES = st.sampled_from([*(["waterfall", "entry_summary", "sleep", "layered", "hybrid"] * 3), *STRATEGIES.names()])
+OFTEN = ["waterfall", "hierarchical", "entry_summary", "sleep", "layered", "hybrid"]
+NAMES = st.sampled_from([*(OFTEN * 3), *STRATEGIES.names()])
 """Every strategy, those that fold more often."""
 KINDS = ("heard", "heard", "result", "did", "said")
 DUST = " Dust lies on every shelf here, and nobody has wiped it off for years, or so it looks in this light." * 2

@@ -17,7 +17,7 @@ from agents.memory.summaries import Summary, parse_summary, render_summary
 from tests.lives import Life
 
 SAID = 'Moss says, "The mill of Ulric opens at {}, and the miller Tove will bring {} sacks of corn."'
-FOLDING = ["waterfall", "entry_summary", "layered", "sleep", "hybrid"]
+FOLDING = ["waterfall", "hierarchical", "entry_summary", "layered", "sleep", "hybrid"]
 ROLLING = ["entry_summary", "layered", "sleep", "hybrid"]
 
 
@@ -146,7 +146,7 @@ def test_with_its_newest_version_lost_a_rolling_life_goes_on_from_the_one_before
     assert tiles(life)
 
 
-@pytest.mark.parametrize("strategy", ["waterfall", *ROLLING])
+@pytest.mark.parametrize("strategy", FOLDING)
 def test_an_archive_that_was_cut_short_is_warned_of(tmp_path: Path, strategy: str) -> None:
     life = tight(tmp_path, strategy)
     life.live(400)
