@@ -268,14 +268,10 @@ class Compactor:
         if not entries:  # nothing readable: extend the range, and the receipt lists the gaps
             plan = widen(self.view, plan)
             entries = tuple(memory.read(plan.first, plan.last))
-<<<<<<< HEAD
         began, corrections = self._clock.monotonic(), memory.corrections.last
-        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), began, corrections)
-=======
         recent = memory.recent if self.view.strategy.by_period else None
         days = self.view.days(recent.covers) if recent is not None else ("", "")
-        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), self._clock.monotonic(), days)
->>>>>>> growth
+        return Fold(plan, self.view.strategy, entries, settings, summaries_of(memory), began, corrections, days)
 
     def _commit(
         self, fold: Fold, drafts: list[SummaryDraft], rejected: list[str], at_any_length: bool = False

@@ -76,11 +76,8 @@ class Fold:
     settings: CompactionSettings
     earlier: list[Summary]
     began: float
-<<<<<<< HEAD
     corrections: int = 0  # number of the last correction then
-=======
     days: tuple[str, str] = ("", "")  # of the recent summary among `earlier`, for a strategy by periods
->>>>>>> growth
 
     @property
     def unchanged(self) -> list[Summary]:

@@ -6,10 +6,8 @@ and seed make the same files, byte for byte.
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -17,9 +15,8 @@ from typing import NamedTuple
 
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.process import temporary_folder
-from mud.sanitize import visible
 from mud.server.checks import check_texts, voices_in
+from mud.server.new_vaults import new_vault
 from mud.storage.documents import render_document
 from mud.storage.files import copy_folder, free_stem, read_text, slugify, write_unsynced
 from mud.storage.paths import make_folder
@@ -99,29 +96,12 @@ def generate(source: Path, target: Path, plan: WorldPlan) -> dict[str, int]:
     `source` is the vault whose settings and texts are copied. Nothing is left of a world that could not be finished.
     Raises LociError when there is something at `target` already, or when the words do not suffice.
     """
-    with _new_folder(target) as made:
+    with new_vault(target) as made:
         for name in COPIED:
             copy_folder(source / name, made / name)
         world = _World(made, WordLists(made / "text"), plan)
         world.write()
         return world.counts
-
-
-@contextmanager
-def _new_folder(target: Path) -> Iterator[Path]:
-    """Yield a folder beside `target` that is renamed to it in the end, unless something is raised."""
-    target = target.absolute()
-    shown = visible(str(target))
-    if os.path.lexists(target) and (target.is_symlink() or not target.is_dir() or any(target.iterdir())):
-        raise LociError(f"{shown} is there already; expected a new name, or an empty folder")
-    if not target.parent.is_dir():
-        raise LociError(f"there is no folder {visible(str(target.parent))} to make {visible(target.name)} in")
-    with temporary_folder(f".{target.name}-", target.parent) as beside:
-        made = beside / "made"
-        made.mkdir()
-        yield made
-        os.sync()
-        made.rename(target)
 
 
 class _World:
