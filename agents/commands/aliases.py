@@ -42,7 +42,7 @@ def alias(ctx: Context, words: str) -> Outcome:
     name, equals, text = (part.strip() for part in words.partition("="))
     if equals:
         _check(ctx, name, text)
-    return ask(ctx, "alias", name=name, text=text)
+    return ask(ctx, "own_alias", name=name, text=text)
 
 
 def _check(ctx: Context, name: str, text: str) -> None:
@@ -66,10 +66,10 @@ def unalias(ctx: Context, name: str) -> Outcome:
 
     Example: unalias gs
     """
-    return ask(ctx, "unalias", name=name)
+    return ask(ctx, "remove_own_alias", name=name)
 
 
-@answers("alias")
+@answers("own_alias")
 async def set_or_show(minds: Population, request: Request) -> Outcome:
     aliases, say = minds.of(request).aliases, minds.say
     name, text = request.args["name"], request.args["text"]
@@ -86,7 +86,7 @@ async def set_or_show(minds: Population, request: Request) -> Outcome:
     return Outcome("\n".join([*lines, *_wrong(minds, aliases)]))
 
 
-@answers("unalias")
+@answers("remove_own_alias")
 async def remove(minds: Population, request: Request) -> Outcome:
     aliases, name = minds.of(request).aliases, request.args["name"]
     if name.casefold() not in aliases():

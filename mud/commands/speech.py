@@ -141,7 +141,7 @@ def emote(ctx: Context, words: str) -> Outcome:
 def shout(ctx: Context, words: str) -> Outcome:
     """Say something so loudly that it is heard in the neighbouring locations too, and from which way it comes.
 
-    Example: shout is anybody there?
+    Example: shout come to the gate
     """
     here = here_or_refuse(ctx)
     heard = ctx.say(SHOUT_HEARD, actor=ctx.actor.name, words=words)

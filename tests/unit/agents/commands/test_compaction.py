@@ -61,7 +61,7 @@ async def test_what_is_neither_a_choice_nor_a_name_is_told_what_can_be_done(
         answer = await home.ask(home.enter("Ann"), f"@compaction {what}")
         assert answer.failed
         assert answer.reply.startswith(f'"{what}" is nobody\'s name, and nothing to choose: that is on, off, strategy')
-        assert "Strategies: entry_summary, hybrid" in answer.reply
+        assert "Strategies: entry_summary, hierarchical, hybrid" in answer.reply
         assert answer.reply.endswith(f" ({hint})" if hint else "off.")
 
 

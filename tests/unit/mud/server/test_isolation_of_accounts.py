@@ -212,6 +212,9 @@ async def test_no_word_at_a_door_reaches_a_command_above_the_role(tmp_path: Path
                 continue
             words = (command.name, *command.aliases)
             for verb in (*words, *map(str.upper, words), *(word[:-1] for word in words), *(word[1:] for word in words)):
+                other = COMMANDS.find(verb)
+                if other is not None and other.role <= role:
+                    continue  # such as examine, beside the builders' @examine
                 for rest in ("", " Eliza", " Ann owner", " a -> b | c"):
                     seat.session.type(f"{verb}{rest}")
                     assert "may use" in seat.last or "There is no command" in seat.last, f"{verb}{rest}: {seat.last}"
