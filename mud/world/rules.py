@@ -32,7 +32,9 @@ LONGEST_AFTER = 30 * 86_400  # seconds
 DEEPEST_AFTER = 4  # one after within another
 MOST_EFFECTS = 40
 
-_TOKEN = re.compile(r'\s*(?:"(?P<text>[^"]*)"|\[\[(?P<link>[^\[\]]+)\]\]|(?P<mark>[;:])|(?P<word>[^\s;:"\[\]]+)|(?P<wrong>\S))')
+_TOKEN = re.compile(
+    r'\s*(?:"(?P<text>[^"]*)"|\[\[(?P<link>[^\[\]]+)\]\]|(?P<mark>[;:])|(?P<word>[^\s;:"\[\]]+)|(?P<wrong>\S))'
+)
 _QUOTES = str.maketrans("\u201c\u201d\u201e", '"""')
 _ARTICLES = frozenset({"the", "a", "an"})
 
@@ -286,7 +288,9 @@ def _state(some: list[_Token]) -> tuple[str, bool]:
     on = not (some and some[0].key == "not")
     words = some if on else some[1:]
     if not words or len(words) > 3 or any(one.kind != "word" for one in words):
-        raise RuleError(f"{_shown(some)!r} is no state; expected one to three words, such as lit" if some else "a state is missing")
+        raise RuleError(
+            f"{_shown(some)!r} is no state; expected one to three words, such as lit" if some else "a state is missing"
+        )
     return " ".join(one.key for one in words), on
 
 

@@ -105,6 +105,8 @@ def _others(rule: Rule) -> list[str]:
 
 def traits_to_json(traits: Traits) -> dict[str, Any]:
     """Return traits as JSON values, without empty ones; rules and conditions as they were written."""
+    if traits is NO_TRAITS:
+        return {}
     full: dict[str, Any] = {name: getattr(traits, name) for name in (*WORDS, "capacity", *FLAGS)}
     full |= {
         "states": list(traits.states),
@@ -118,6 +120,8 @@ def traits_to_json(traits: Traits) -> dict[str, Any]:
 
 def traits_from_json(data: Mapping[str, Any]) -> Traits:
     """Parse traits. Raises AttributeError, TypeError or ValueError for other data."""
+    if not data:
+        return NO_TRAITS
     given: dict[str, Any] = {name: _of(str, data.get(name, "")) for name in WORDS}
     given |= {name: _of(bool, data.get(name, False)) for name in FLAGS}
     texts = tuple(StateText(_of(str, one), parse_condition(one), _of(str, text)) for one, text in data.get("texts", ()))

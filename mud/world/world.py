@@ -4,9 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
 
-from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.changes import (
+    Alter,
+    Change,
+    Copy,
+    Define,
+    FallAsleep,
+    Leave,
+    Put,
+    Remove,
+    SetState,
+    StartTimer,
+    StopTimer,
+    Turn,
+    Vanish,
+    WakeUp,
+)
+from mud.world.live_state import LiveState
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
@@ -31,6 +48,9 @@ class World:
         self._away: dict[str, str] = {}
         self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
+        self._filed: dict[str, Thing] = {}
+        """Each altered thing as its file has it."""
+        self.live = LiveState()
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -90,12 +110,12 @@ class World:
         for change in changes:
             match change:
                 case Define(thing):
-                    self._things[thing.id] = thing
-                    self._next = max(self._next, number_of(thing.id) + 1)
+                    self._define(thing)
                 case Put(thing, into):
                     if thing in self._things and into in self._things:
                         self._lift(thing)
                         self._away.pop(thing, None)
+                        self.live.gone.pop(thing, None)
                         self._where[thing] = into
                         self._inside.setdefault(into, {})[thing] = None
                         self.remember_visit(thing, into)
@@ -110,6 +130,47 @@ class World:
                     self._asleep.pop(thing, None)
                 case Remove(thing):
                     self._remove(thing)
+                case SetState(thing, state, on):
+                    if thing in self._things:
+                        self.live.set_state(thing, state, on=on)
+                case Alter(thing):
+                    if thing in self._things:
+                        self.live.alter(change)
+                        self._define(self.as_filed(thing))
+                case Copy(thing, of):
+                    self._copy(thing, of)
+                case Vanish(thing):
+                    if thing in self._things:
+                        self._empty(thing, self._lift(thing))
+                        self.live.gone[thing] = None
+                case StartTimer(timer, thing=thing):
+                    if thing in self._things:
+                        self.live.timers[timer] = change
+                case StopTimer(timer):
+                    self.live.timers.pop(timer, None)
+                case Turn():
+                    self.live.turn(change)
+
+    def as_filed(self, thing: str) -> Thing:
+        """Return a thing as its file has it, without what rules altered."""
+        return self._filed.get(thing, self._things[thing])
+
+    def _define(self, thing: Thing) -> None:
+        now = self.live.define(thing, self._things.get(thing.id))
+        self._things[thing.id] = now
+        if now is thing:
+            self._filed.pop(thing.id, None)
+        else:
+            self._filed[thing.id] = thing
+        self._next = max(self._next, number_of(thing.id) + 1)
+        for copy in [one for one, of in self.live.made.items() if of == thing.id] if self.live.made else ():
+            self._define(replace(thing, id=copy))
+
+    def _copy(self, thing: str, of: str) -> None:
+        original = self.live.made.get(of, of)
+        if original in self._things and thing not in self._things:
+            self.live.made[thing] = original
+            self._define(replace(self.as_filed(original), id=thing))
 
     def remember_visit(self, who: str, place: str) -> None:
         """Add a location to those where a person has been; agents and things have no such list."""
@@ -134,14 +195,22 @@ class World:
         self._away.pop(thing, None)
         self._asleep.pop(thing, None)
         self._visited.pop(thing, None)
+        self._empty(thing, holder)
+        for absent in [one for one, location in self._away.items() if location == thing]:
+            del self._away[absent]
+        self._filed.pop(thing, None)
+        if (known := self._things.pop(thing, None)) is not None:
+            self.live.forget(known)
+        for copy in [one for one, of in self.live.made.items() if of == thing]:
+            self._remove(copy)
+
+    def _empty(self, thing: str, holder: str | None) -> None:
+        """Move what a thing holds to its holder; without one it is nowhere."""
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:
                 self._where[held] = holder
                 self._inside.setdefault(holder, {})[held] = None
-        for absent in [one for one, location in self._away.items() if location == thing]:
-            del self._away[absent]
-        self._things.pop(thing, None)
 
     def _lift(self, thing: str) -> str | None:
         holder = self._where.pop(thing, None)
@@ -190,6 +259,15 @@ class World:
                 return found
             holder = self._where.get(holder)
         return None
+
+    def within(self, thing: str) -> Iterator[str]:
+        """Yield the ids of what holds a thing, from the inside out; the last is a location, if it is in one."""
+        holder = self._where.get(thing)
+        for _ in range(len(self._things)):
+            if holder is None:
+                return
+            yield holder
+            holder = self._where.get(holder)
 
     def locations(self) -> list[Thing]:
         return sorted((t for t in self._things.values() if t.kind is Kind.LOCATION), key=lambda t: t.name.lower())
