@@ -5,7 +5,7 @@ A change states the result, so applying it twice is harmless. Move what a thing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from typing import Any
 
 from mud.world.things import Exit, Kind, Thing
@@ -56,7 +56,7 @@ class SetState:
 
     thing: str
     state: str
-    on: bool
+    on: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,72 +139,48 @@ Change = (
 )
 
 
+_KEYS: dict[type, tuple[str, ...]] = {
+    Put: ("put", "into"),
+    Leave: ("leave",),
+    FallAsleep: ("asleep", "absent"),
+    WakeUp: ("awake",),
+    Remove: ("remove",),
+    SetState: ("state_of", "state", "on"),
+    Alter: ("alter", "key", "value", "was"),
+    Copy: ("copy", "of"),
+    Vanish: ("vanish",),
+    StartTimer: ("timer", "due", "thing", "actor", "effects"),
+    StopTimer: ("stop",),
+    Turn: ("turn", "value"),
+}
+"""The JSON key of each field, in their order; the first tells what kind of change it is."""
+_BY_KEY = {keys[0]: (made, keys, fields(made)) for made, keys in _KEYS.items()}
+_TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "float": (float, int)}
+
+
 def change_to_json(change: Change) -> dict[str, Any]:
-    match change:
-        case Put(thing, into):
-            return {"put": thing, "into": into}
-        case Leave(thing):
-            return {"leave": thing}
-        case FallAsleep(thing, absent):
-            return {"asleep": thing, "absent": True} if absent else {"asleep": thing}
-        case WakeUp(thing):
-            return {"awake": thing}
-        case Remove(thing):
-            return {"remove": thing}
-        case Define(thing):
-            return {"define": thing_to_json(thing)}
-        case SetState(thing, state, on):
-            return {"state": state, "of": thing, "on": on}
-        case Alter(thing, key, value, was):
-            return {"alter": thing, "key": key, "value": value, "was": was}
-        case Copy(thing, of):
-            return {"copy": thing, "of": of}
-        case Vanish(thing):
-            return {"vanish": thing}
-        case StartTimer(timer, due, thing, actor, effects):
-            return {"timer": timer, "due": due, "thing": thing, "actor": actor, "effects": effects}
-        case StopTimer(timer):
-            return {"stop": timer}
-        case Turn(what, value):
-            return {"turn": what, "value": value}
+    if isinstance(change, Define):
+        return {"define": thing_to_json(change.thing)}
+    _, keys, known = _BY_KEY[_KEYS[type(change)][0]]
+    values = ((key, one.default, getattr(change, one.name)) for key, one in zip(keys, known, strict=True))
+    return {key: value for key, default, value in values if value != default}
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Parse a change. Raises ValueError for an unknown one."""
-    match data:
-        case {"put": str(thing), "into": str(into)}:
-            return Put(thing, into)
-        case {"leave": str(thing)}:
-            return Leave(thing)
-        case {"asleep": str(thing)}:
-            return FallAsleep(thing, data.get("absent") is True)
-        case {"awake": str(thing)}:
-            return WakeUp(thing)
-        case {"remove": str(thing)}:
-            return Remove(thing)
-        case {"define": dict(thing)}:
-            return Define(thing_from_json(thing))
-        case {"state": str(state), "of": str(thing), "on": bool(on)}:
-            return SetState(thing, state, on)
-        case {"alter": str(thing), "key": str(key), "value": str(value), "was": str(was)}:
-            return Alter(thing, key, value, was)
-        case {"copy": str(thing), "of": str(of)}:
-            return Copy(thing, of)
-        case {"vanish": str(thing)}:
-            return Vanish(thing)
-        case {
-            "timer": str(timer),
-            "due": float() | int() as due,
-            "thing": str(thing),
-            "actor": str(actor),
-            "effects": str(effects),
-        }:
-            return StartTimer(timer, float(due), thing, actor, effects)
-        case {"stop": str(timer)}:
-            return StopTimer(timer)
-        case {"turn": str(what), "value": str(value)}:
-            return Turn(what, value)
-    raise ValueError(f"no known change: {data!r}")
+    """Parse a change. Raises ValueError or KeyError for an unknown one, and what `thing_from_json` raises."""
+    if isinstance(defined := data.get("define"), dict):
+        return Define(thing_from_json(defined))
+    made, keys, known = _BY_KEY.get(next(iter(data), ""), (None, (), ()))
+    if made is None:
+        raise ValueError(f"no known change: {data!r}")
+    values = [
+        data[key] if one.default is MISSING else data.get(key, one.default)
+        for key, one in zip(keys, known, strict=True)
+    ]
+    if not all(isinstance(value, _TYPES[str(one.type)]) for one, value in zip(known, values, strict=True)):
+        raise ValueError(f"no known change: {data!r}")
+    changed: Change = made(*values)
+    return changed
 
 
 _ALWAYS = ("id", "kind", "name")

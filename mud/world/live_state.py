@@ -1,4 +1,4 @@
-"""What is true of things beyond their files: states, altered texts and exits, copies, timers, time of day and weather."""
+"""What is true of things beyond their files: states, altered texts and exits, copies, timers, time and weather."""
 
 from __future__ import annotations
 
@@ -83,9 +83,6 @@ class LiveState:
                 thing = replace(thing, exits=_with_exit(thing.exits, key.removeprefix(EXITS), value))
         return thing
 
-    def turn(self, change: Turn) -> None:
-        self.now[change.what] = change.value
-
     def as_json(self, things: Mapping[str, Thing]) -> dict[str, Any]:
         """Return what must be saved, as JSON values; states only where they are others than at the beginning."""
         first = {one: things[one].traits.states if one in things else () for one in self.states}
@@ -100,7 +97,7 @@ class LiveState:
 
 
 def live_changes(data: Mapping[str, Any]) -> list[LiveChange]:
-    """Return the changes that bring about what `LiveState.as_json` saved, but for states. Raises TypeError, ValueError."""
+    """Return the changes that bring back what `as_json` saved, but for states. Raises TypeError or ValueError."""
     changes: list[LiveChange] = [Copy(_text(one), _text(of)) for one, of in dict(data.get("made", {})).items()]
     changes += [Alter(*map(_text, row)) for row in data.get("altered", ())]
     changes += [Vanish(_text(one)) for one in data.get("gone", ())]

@@ -5,14 +5,14 @@ A rule is one line: `when TRIGGER: EFFECT; EFFECT`, or `when TRIGGER if CONDITIO
 - A trigger is what somebody does: `wind` (to this thing), `put bronze fin on it`, `say "sesame"`, `enter`; what becomes
   of a thing: `it becomes lit`, `oak door becomes not open`; or what begins: `night begins`, `rain begins`.
 - A condition is `lit` (this thing), `not lit`, `oak door is open`, `fin is on it`, `actor has brass key`, `actor is in
-  The Loft`, `time is night`, `weather is rain`, `chance 1 in 6`, or several of them with `and`, or `or`, which is weaker.
-- An effect is `it becomes lit`, `it becomes not lit`, `say "..."`, `say "..." in The Loft`, `tell "..."` (to the actor alone),
-  `refuse "..."` (instead of what was tried), `move fin to here`, `remove it`, `make candle`, `make candle in box`,
-  `describe it "..."`, `exit down leads to The Cellar`, `exit down of The Hall is gone`, and, at the end,
+  The Loft`, `time is night`, `weather is rain`, `chance 1 in 6`, or several with `and`, or with `or`, which is weaker.
+- An effect is `it becomes lit`, `it becomes not lit`, `say "..."`, `say "..." in The Loft`, `tell "..."` (to the actor
+  alone), `refuse "..."` (instead of what was tried), `move fin to here`, `remove it`, `make candle`, `make candle in
+  box`, `describe it "..."`, `exit down leads to The Cellar`, `exit down of The Hall is gone`, and, at the end,
   `after 10 seconds: EFFECT; EFFECT`.
 
-`it` is the thing with the rule, `actor` who acts, `here` where. Others go by name, by `[[name]]` or by id. In texts `{actor}`
-and `{it}` stand for names.
+`it` is the thing with the rule, `actor` who acts, `here` where, `anything` any thing, in a trigger. Others go by name,
+by `[[name]]` or by id. In texts `{actor}` and `{it}` stand for names.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
-IT, ACTOR, HERE = "it", "actor", "here"
-SPECIAL = frozenset({IT, ACTOR, HERE})
+IT, ACTOR, HERE, ANYTHING = "it", "actor", "here", "anything"
+SPECIAL = frozenset({IT, ACTOR, HERE, ANYTHING})
 RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
 _MEANS = {"into": "in", "onto": "on", "inside": "in"}
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
@@ -478,7 +478,7 @@ Node = TypeVar("Node")
 
 
 def refs(node: object) -> Iterator[str]:
-    """Yield the names in a rule or a condition, but not `it`, `actor` and `here`."""
+    """Yield the names in a rule or a condition, but not `it` and the like."""
     if isinstance(node, Ref):
         if node.name not in SPECIAL:
             yield node.name

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
 from mud.world.changes import (
     Alter,
@@ -108,48 +109,60 @@ class World:
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes in order; those that name unknown things are ignored."""
         for change in changes:
-            match change:
-                case Define(thing):
-                    self._define(thing)
-                case Put(thing, into):
-                    if thing in self._things and into in self._things:
-                        self._lift(thing)
-                        self._away.pop(thing, None)
-                        self.live.gone.pop(thing, None)
-                        self._where[thing] = into
-                        self._inside.setdefault(into, {})[thing] = None
-                        self.remember_visit(thing, into)
-                case Leave(thing):
-                    holder = self._lift(thing)
-                    if holder is not None:
-                        self._away[thing] = holder
-                    self._asleep.pop(thing, None)
-                case FallAsleep(thing, absent) if self._is_character(thing):
-                    self._asleep[thing] = absent
-                case WakeUp(thing):
-                    self._asleep.pop(thing, None)
-                case Remove(thing):
-                    self._remove(thing)
-                case SetState(thing, state, on):
-                    if thing in self._things:
-                        self.live.set_state(thing, state, on=on)
-                case Alter(thing):
-                    if thing in self._things:
-                        self.live.alter(change)
-                        self._define(self.as_filed(thing))
-                case Copy(thing, of):
-                    self._copy(thing, of)
-                case Vanish(thing):
-                    if thing in self._things:
-                        self._empty(thing, self._lift(thing))
-                        self.live.gone[thing] = None
-                case StartTimer(timer, thing=thing):
-                    if thing in self._things:
-                        self.live.timers[timer] = change
-                case StopTimer(timer):
-                    self.live.timers.pop(timer, None)
-                case Turn():
-                    self.live.turn(change)
+            if isinstance(change, Define):
+                self._define(change.thing)
+            elif isinstance(change, StopTimer):
+                self.live.timers.pop(change.timer, None)
+            elif isinstance(change, Turn):
+                self.live.now[change.what] = change.value
+            elif change.thing in self._things or isinstance(change, Copy):
+                self._APPLIED[type(change)](self, change)
+
+    def _put(self, change: Put) -> None:
+        thing, into = change.thing, change.into
+        if into in self._things:
+            self._lift(thing)
+            self._away.pop(thing, None)
+            self.live.gone.pop(thing, None)
+            self._where[thing] = into
+            self._inside.setdefault(into, {})[thing] = None
+            self.remember_visit(thing, into)
+
+    def _leave(self, change: Leave) -> None:
+        holder = self._lift(change.thing)
+        if holder is not None:
+            self._away[change.thing] = holder
+        self._asleep.pop(change.thing, None)
+
+    def _fall_asleep(self, change: FallAsleep) -> None:
+        if self._is_character(change.thing):
+            self._asleep[change.thing] = change.absent
+
+    def _wake(self, change: WakeUp) -> None:
+        self._asleep.pop(change.thing, None)
+
+    def _alter(self, change: Alter) -> None:
+        self.live.alter(change)
+        self._define(self.as_filed(change.thing))
+
+    def _vanish(self, change: Vanish) -> None:
+        self._empty(change.thing, self._lift(change.thing))
+        self.live.gone[change.thing] = None
+
+    _APPLIED: Mapping[type, Callable[[World, Any], None]] = MappingProxyType(
+        {
+            Put: _put,
+            Leave: _leave,
+            FallAsleep: _fall_asleep,
+            WakeUp: _wake,
+            Remove: lambda self, change: self._remove(change.thing),
+            SetState: lambda self, change: self.live.set_state(change.thing, change.state, on=change.on),
+            Alter: _alter,
+            Copy: lambda self, change: self._copy(change.thing, change.of),
+            Vanish: _vanish,
+            StartTimer: lambda self, change: self.live.timers.update({change.timer: change}),
+        }
+    )
 
     def as_filed(self, thing: str) -> Thing:
         """Return a thing as its file has it, without what rules altered."""
