@@ -32,6 +32,7 @@ from mud.storage.documents import (
 )
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder, matching, move
+from mud.world.live_state import live_changes, live_states
 from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import number_of
@@ -412,6 +413,7 @@ class SavedState(NamedTuple):
     files: Mapping[str, str] = MappingProxyType({})  # file of each thing; decides between two with one id
     absent: tuple[str, ...] = ()  # the sleepers whose persons left
     visited: Mapping[str, list[str]] = MappingProxyType({})  # the locations where each person has been
+    live: Mapping[str, Any] = MappingProxyType({})  # what `mud.world.live_state.LiveState.as_json` returned
 
 
 def read_state(vault: Path) -> SavedState | None:
@@ -421,7 +423,7 @@ def read_state(vault: Path) -> SavedState | None:
         return None
     document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
     # Older states lack these.
-    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, **document.front}
+    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, "live": {}, **document.front}
     for key, (fits, expected) in _STATE_KEYS.items():
         if not fits(value := front.get(key)):
             expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
@@ -431,7 +433,7 @@ def read_state(vault: Path) -> SavedState | None:
         raise VaultProblem(problems)
     return SavedState(
         front["step"], front["next_id"], front["where"], front["away"], tuple(front["asleep"]), front["files"],
-        tuple(front["absent"]), front["visited"],
+        tuple(front["absent"]), front["visited"], front["live"],
     )  # fmt: skip
 
 
@@ -455,6 +457,13 @@ def _lead_to_files(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(to, str) and _FILE.fullmatch(to) for to in value.values())
 
 
+def _is_live(value: object) -> bool:
+    try:
+        return isinstance(value, dict) and (live_changes(value), live_states(value)) is not None
+    except (TypeError, ValueError):
+        return False
+
+
 _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "step": (_is_number, "a whole number"),
     "next_id": (_is_number, "a whole number"),
@@ -464,6 +473,7 @@ _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "asleep": (_are_ids, "a list of ids"),
     "absent": (_are_ids, "a list of ids"),
     "visited": (_lead_to_lists, "a list of ids behind each id"),
+    "live": (_is_live, "what the program wrote"),
 }
 
 
@@ -491,6 +501,7 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
         "asleep": list(state.asleep),
         "absent": list(state.absent),
         "visited": dict(state.visited),
+        "live": dict(state.live),
         "files": state.files,
     }
     text = render_document(front, _table(state, names or {}))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -144,28 +144,29 @@ class _View:
 
     def place(self, thing: str) -> str:
         """Return the id of the location of a thing, or of itself when it is one; empty when it is nowhere."""
-        found = next((one for one in (thing, *self.holders(thing)) if self.world.location(one) is not None), "")
-        return found
+        return next((one for one in (thing, *self.holders(thing)) if self.world.location(one) is not None), "")
 
     def now(self, what: str) -> str:
         return self._now.get(what) or self.world.live.now.get(what, "")
 
 
-def react(world: World, action: Action, changes: Iterable[Change], moment: Moment) -> Reaction:
-    """Return what rules make of an action and its changes; `NOTHING` when none waits for either."""
+def react(world: World, actions: Sequence[Action], changes: Iterable[Change], moment: Moment) -> Reaction:
+    """Return what rules make of actions and their changes; `NOTHING` when none waits for either."""
     listeners = world.live.listeners
     if not listeners:
         return NOTHING
-    cause = _Cause(action.verb, action)
-    if listeners.get(action.verb):
-        refusing = _Chain(world, action.place, moment)
-        refusing.start(cause, refusing=True)
-        if refusing.refused:
-            return refusing.reaction()
-    chain = _Chain(world, action.place, moment)
+    for action in actions:
+        if listeners.get(action.verb):
+            refusing = _Chain(world, action.place, moment)
+            refusing.start(_Cause(action.verb, action), refusing=True)
+            if refusing.refused:
+                return refusing.reaction()
+    chain = _Chain(world, actions[-1].place if actions else "", moment)
     for change in changes:
         chain.change(change, own=False)
-    chain.start(cause, refusing=False)
+    for action in actions:
+        chain.start(_Cause(action.verb, action), refusing=False)
+    chain.run()
     return chain.reaction()
 
 
@@ -390,7 +391,7 @@ def _holds(view: _View, condition: Condition, names: Mapping[str, str], lot: str
 
 
 def _within(view: _View, thing: str, relation: str, other: str) -> bool:
-    """Return whether a thing is directly in or on another, or anywhere in a location; copies count as their original."""
+    """Return whether a thing is in or on another, or anywhere in a location; copies count as their original."""
     made = view.world.live.made
     alike = (thing, *(one for one, of in made.items() if of == thing)) if made else (thing,)
     deep = relation == "at" or view.world.location(other) is not None
