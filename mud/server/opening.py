@@ -251,7 +251,8 @@ def state_of(
     visited = {one: list(world.visited(one)) for one in world.things if world.visited(one)}
     live = world.live.as_json(world.things)
     live["states"] = {**live_states(rest.live), **live["states"]}
+    live = {key: value for key, value in live.items() if value}
     return SavedState(
         step, world.next_id, where, away, (*world.asleep, *rest.asleep), files,
-        (*world.absent, *rest.absent), {**rest.visited, **visited}, {key: value for key, value in live.items() if value},
+        (*world.absent, *rest.absent), {**rest.visited, **visited}, live,
     )  # fmt: skip

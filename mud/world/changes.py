@@ -5,7 +5,7 @@ A change states the result, so applying it twice is harmless. Move what a thing 
 
 from __future__ import annotations
 
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from mud.world.things import Exit, Kind, Thing
@@ -167,16 +167,13 @@ def change_to_json(change: Change) -> dict[str, Any]:
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Parse a change. Raises ValueError or KeyError for an unknown one, and what `thing_from_json` raises."""
+    """Parse a change. Raises ValueError for an unknown one, and what `thing_from_json` raises."""
     if isinstance(defined := data.get("define"), dict):
         return Define(thing_from_json(defined))
     made, keys, known = _BY_KEY.get(next(iter(data), ""), (None, (), ()))
     if made is None:
         raise ValueError(f"no known change: {data!r}")
-    values = [
-        data[key] if one.default is MISSING else data.get(key, one.default)
-        for key, one in zip(keys, known, strict=True)
-    ]
+    values = [data.get(key, one.default) for key, one in zip(keys, known, strict=True)]
     if not all(isinstance(value, _TYPES[str(one.type)]) for one, value in zip(known, values, strict=True)):
         raise ValueError(f"no known change: {data!r}")
     changed: Change = made(*values)
