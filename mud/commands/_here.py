@@ -61,13 +61,37 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
 
 def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
     """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
-    lines = [location.name, location.description]
-    if items := world.items(location.id):
-        lines.append(say(ITEMS, items=", ".join(item.name for item in items)))
+    if is_dark(world, location):
+        lines = [location.name, say(DARK)]
+    else:
+        lines = [location.name, looks(world, location, viewer), almanac(world, say, location)]
+        if items := world.items(location.id):
+            lines.append(say(ITEMS, items=", ".join(shown_item(world, say, item) for item in items)))
     lines += describe_people(world, say, location, viewer)
-    ways = ", ".join(way.name for way in location.exits)
+    ways = ", ".join(shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
+
+
+def almanac(world: World, say: Say, location: Thing) -> str:
+    """Return the time of day and the weather in a location; empty indoors, and in a world that has none."""
+    now = world.live.now
+    if location.traits.indoors or not now:
+        return ""
+    return say(NOW, time=now.get("time", ""), weather=now.get("weather", "")) if len(now) > 1 else _only(now, say)
+
+
+def shown_item(world: World, say: Say, item: Thing) -> str:
+    """Return the name of a thing in a list, with its state and with what one sees on or in it."""
+    told = [state for state in (OPEN, LIT, ON, WORN) if has_state(world, item.id, state)]
+    if shows_content(world, item) and (held := world.items(item.id)):
+        told.append(say(HOLDS, relation=item.traits.holds, items=listed([called(one) for one in held])))
+    return say(WITH_STATE, name=item.name, state=", ".join(told)) if told else item.name
+
+
+def shown_way(world: World, say: Say, way: Exit) -> str:
+    door = door_of(world, way)
+    return say(CLOSED_WAY, exit=way.name) if door is not None and is_closed(world, door) else way.name
 
 
 def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
