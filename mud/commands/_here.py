@@ -10,8 +10,10 @@ from mud.errors import Refusal
 from mud.world.changes import Change, WakeUp
 from mud.world.events import Event
 from mud.world.matching import match, plain
-from mud.world.narration import listed, phrase, shortened
-from mud.world.things import Thing
+from mud.world.narration import called, listed, phrase, shortened
+from mud.world.sight import door_of, has_state, is_closed, is_dark, looks, shows_content
+from mud.world.things import Exit, Thing
+from mud.world.traits import LIT, ON, OPEN, WORN
 from mud.world.world import World
 
 NOT_HERE = phrase("commands.find.not_here", "name")
@@ -28,6 +30,11 @@ ASLEEP = phrase("commands.look.asleep", "name")
 ABSENT = phrase("commands.wake.absent", "name")
 EXITS = phrase("commands.look.exits", "exits")
 NO_EXITS = phrase("commands.look.no_exits")
+DARK = phrase("commands.look.dark")
+NOW = phrase("commands.look.now", "now")
+WITH_STATE = phrase("commands.look.with_state", "name", "state")
+HOLDS = phrase("commands.look.holds", "relation", "items")
+CLOSED_WAY = phrase("commands.look.closed_way", "exit")
 WAKES = phrase("commands.wake.wakes", "actor")
 
 
@@ -75,10 +82,8 @@ def describe_location(world: World, say: Say, location: Thing, viewer: str) -> s
 
 def almanac(world: World, say: Say, location: Thing) -> str:
     """Return the time of day and the weather in a location; empty indoors, and in a world that has none."""
-    now = world.live.now
-    if location.traits.indoors or not now:
-        return ""
-    return say(NOW, time=now.get("time", ""), weather=now.get("weather", "")) if len(now) > 1 else _only(now, say)
+    now = [one for what in ("time", "weather") if (one := world.live.now.get(what))]
+    return say(NOW, now=", ".join(now)) if now and not location.traits.indoors else ""
 
 
 def shown_item(world: World, say: Say, item: Thing) -> str:

@@ -7,14 +7,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mud.commands._command import Command
+from mud.commands._things import handles
 from mud.errors import Refusal
 from mud.registry import Registry, suggest
 from mud.sanitize import sanitize
 from mud.world.exits import SHORT, names_exit
 from mud.world.matching import plain
 from mud.world.narration import shortened
+from mud.world.sight import reach
 from mud.world.things import Thing
 from mud.world.world import World
+
+USE = "use"
+"""The command for verbs that only some things know."""
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
 """First characters of a line that stand for a command."""
@@ -72,8 +77,17 @@ def understand(line: InputLine, commands: Registry[Command], world: World, who: 
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
+        elif (use := commands.find(USE)) is not None and _has_verb(world, who, line.verb.casefold()):
+            return line, use
     known = commands.find(line.verb)
     return line, find_command(line, commands, world.locations()) if known is None else known
+
+
+def _has_verb(world: World, who: str, verb: str) -> bool:
+    """Return whether something within reach says what comes of a verb of its own."""
+    return any(
+        handles(one, verb) for one in (*reach(world, who), *[here for here in (world.location_of(who),) if here])
+    )
 
 
 def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:

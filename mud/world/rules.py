@@ -39,6 +39,11 @@ _QUOTES = str.maketrans("\u201c\u201d\u201e", '"""')
 _ARTICLES = frozenset({"the", "a", "an"})
 
 
+def relation_of(word: str) -> str:
+    """Return the relation that a word stands for, such as `in` for `into`; the word itself otherwise."""
+    return _MEANS.get(word, word)
+
+
 class RuleError(ValueError):
     """A rule or a condition that cannot be read; the message says what is wrong and what was expected."""
 
