@@ -88,10 +88,10 @@ class LiveState:
         first = {one: things[one].traits.states if one in things else () for one in self.states}
         return {
             "states": {one: list(held) for one, held in self.states.items() if sorted(held) != sorted(first[one])},
-            "altered": [[one, key, *told] for one, keys in self.altered.items() for key, told in keys.items()],
+            "altered": {one: {key: list(told) for key, told in keys.items()} for one, keys in self.altered.items()},
             "made": dict(self.made),
             "gone": list(self.gone),
-            "timers": [[one.timer, one.due, one.thing, one.actor, one.effects] for one in self.timers.values()],
+            "timers": {one.timer: [one.due, one.thing, one.actor, one.effects] for one in self.timers.values()},
             "now": dict(self.now),
         }
 
@@ -99,9 +99,10 @@ class LiveState:
 def live_changes(data: Mapping[str, Any]) -> list[LiveChange]:
     """Return the changes that bring back what `as_json` saved, but for states. Raises TypeError or ValueError."""
     changes: list[LiveChange] = [Copy(_text(one), _text(of)) for one, of in dict(data.get("made", {})).items()]
-    changes += [Alter(*map(_text, row)) for row in data.get("altered", ())]
+    for one, keys in dict(data.get("altered", {})).items():
+        changes += [Alter(_text(one), _text(key), *map(_text, told)) for key, told in dict(keys).items()]
     changes += [Vanish(_text(one)) for one in data.get("gone", ())]
-    for timer, due, *rest in data.get("timers", ()):
+    for timer, (due, *rest) in dict(data.get("timers", {})).items():
         changes.append(StartTimer(_text(timer), float(due), *map(_text, rest)))
     return changes + [Turn(_text(what), _text(value)) for what, value in dict(data.get("now", {})).items()]
 
