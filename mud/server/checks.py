@@ -374,7 +374,8 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 
 
 _OTHERS = (
-    "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here", "mud.commands._things",
+    "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.reloading", "mud.commands._here",
+    "mud.commands._things",
     "mud.commands._command", "mud.server.accounts", "mud.server.away",
     "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
