@@ -21,6 +21,7 @@ from mud.registry import Registry
 from mud.world.changes import Change
 from mud.world.events import Event, Request
 from mud.world.narration import Phrase, phrase, shortened
+from mud.world.reactions import Action
 from mud.world.roles import Role
 from mud.world.things import Thing
 from mud.world.world import World
@@ -89,6 +90,7 @@ class Outcome(NamedTuple):
     requests: tuple[Request, ...] = ()
     quit: bool = False
     mark: str | None = None  # mark of the actor's memory, one of `mud.world.events.MARKS`; None for most
+    actions: tuple[Action, ...] = ()  # what the rules of things see
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from mud.errors import Refusal
 from mud.world.changes import Change, WakeUp
 from mud.world.events import Event
 from mud.world.matching import match, plain
-from mud.world.narration import listed, phrase, shortened
-from mud.world.things import Thing
+from mud.world.narration import called, listed, phrase, shortened
+from mud.world.sight import door_of, has_state, is_closed, is_dark, looks, shows_content
+from mud.world.things import Exit, Thing
+from mud.world.traits import LIT, ON, OPEN, WORN
 from mud.world.world import World
 
 NOT_HERE = phrase("commands.find.not_here", "name")
@@ -28,6 +30,11 @@ ASLEEP = phrase("commands.look.asleep", "name")
 ABSENT = phrase("commands.wake.absent", "name")
 EXITS = phrase("commands.look.exits", "exits")
 NO_EXITS = phrase("commands.look.no_exits")
+DARK = phrase("commands.look.dark")
+NOW = phrase("commands.look.now", "now")
+WITH_STATE = phrase("commands.look.with_state", "name", "state")
+HOLDS = phrase("commands.look.holds", "relation", "items")
+CLOSED_WAY = phrase("commands.look.closed_way", "exit")
 WAKES = phrase("commands.wake.wakes", "actor")
 
 
@@ -61,13 +68,35 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
 
 def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
     """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
-    lines = [location.name, location.description]
-    if items := world.items(location.id):
-        lines.append(say(ITEMS, items=", ".join(item.name for item in items)))
+    if is_dark(world, location):
+        lines = [location.name, say(DARK)]
+    else:
+        lines = [location.name, looks(world, location, viewer), almanac(world, say, location)]
+        if items := world.items(location.id):
+            lines.append(say(ITEMS, items=", ".join(shown_item(world, say, item) for item in items)))
     lines += describe_people(world, say, location, viewer)
-    ways = ", ".join(way.name for way in location.exits)
+    ways = ", ".join(shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
+
+
+def almanac(world: World, say: Say, location: Thing) -> str:
+    """Return the time of day and the weather in a location; empty indoors, and in a world that has none."""
+    now = [one for what in ("time", "weather") if (one := world.live.now.get(what))]
+    return say(NOW, now=", ".join(now)) if now and not location.traits.indoors else ""
+
+
+def shown_item(world: World, say: Say, item: Thing) -> str:
+    """Return the name of a thing in a list, with its state and with what one sees on or in it."""
+    told = [state for state in (OPEN, LIT, ON, WORN) if has_state(world, item.id, state)]
+    if shows_content(world, item) and (held := world.items(item.id)):
+        told.append(say(HOLDS, relation=item.traits.holds, items=listed([called(one) for one in held])))
+    return say(WITH_STATE, name=item.name, state=", ".join(told)) if told else item.name
+
+
+def shown_way(world: World, say: Say, way: Exit) -> str:
+    door = door_of(world, way)
+    return say(CLOSED_WAY, exit=way.name) if door is not None and is_closed(world, door) else way.name
 
 
 def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from mud.commands._command import Command
+from mud.commands._things import handles
 from mud.errors import Refusal
 from mud.registry import Registry, suggest
 from mud.sanitize import sanitize
@@ -14,8 +15,12 @@ from mud.world.exits import SHORT, names_exit
 from mud.world.matching import plain
 from mud.world.narration import listed, shortened
 from mud.world.roles import Role
+from mud.world.sight import reach
 from mud.world.things import Thing
 from mud.world.world import World
+
+USE = "use"
+"""The command for verbs that only some things know."""
 
 SHORTHANDS = {"'": "say", '"': "say", ":": "emote"}
 """First characters of a line that stand for a command."""
@@ -78,6 +83,8 @@ def understand(
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")
+        elif (use := commands.find(USE)) is not None and _has_verb(world, who, line.verb.casefold()):
+            return line, use
     known = commands.find(line.verb) or begun_by(line, commands, role)
     return line, find_command(line, commands, world.locations()) if known is None else known
 
@@ -97,6 +104,12 @@ def begun_by(line: InputLine, commands: Registry[Command], role: Role) -> Comman
         hint = "type more of it; to speak, begin with say" if line.rest else "type more of it"
         raise Refusal(f'"{begun}" could be {listed([one.name for one in fitting])}.', hint)
     return fitting[0] if fitting else None
+
+
+def _has_verb(world: World, who: str, verb: str) -> bool:
+    """Return whether something within reach says what comes of a verb of its own."""
+    here = world.location_of(who)
+    return any(handles(one, verb) for one in (*reach(world, who), *([here] if here is not None else [])))
 
 
 def find_command(line: InputLine, commands: Registry[Command], locations: Iterable[Thing] = ()) -> Command:

@@ -1,44 +1,81 @@
-"""Taking and dropping things, and the inventory."""
+"""Taking, putting and dropping things, and the inventory."""
 
 from __future__ import annotations
 
 from mud.commands._command import Context, Outcome, command
-from mud.commands._here import here_or_refuse, pick
+from mud.commands._here import here_or_refuse, pick, shown_item
+from mud.commands._things import moved, split_relation
 from mud.errors import Refusal
-from mud.world.changes import Put
 from mud.world.events import Event
+from mud.world.matching import match
 from mud.world.narration import called, listed, phrase
-from mud.world.things import Kind
+from mud.world.reactions import Action
+from mud.world.sight import is_closed, reach, shows_content
+from mud.world.things import Kind, Thing
 
 TAKEN = phrase("commands.take.taken", "name")
 TAKEN_SEEN = phrase("commands.take.seen", "actor", "name")
+TAKEN_FROM = phrase("commands.take.taken_from", "name", "holder")
+TAKEN_FROM_SEEN = phrase("commands.take.seen_from", "actor", "name", "holder")
 FIXED = phrase("commands.take.fixed", "name")
 NOT_A_THING = phrase("commands.take.not_a_thing", "name")
+HAVE = phrase("commands.take.have", "name")
+SHUT = phrase("commands.take.shut", "name")
 DROPPED = phrase("commands.drop.dropped", "name")
 DROPPED_SEEN = phrase("commands.drop.seen", "actor", "name")
+PUT = phrase("commands.put.put", "name", "relation", "holder")
+PUT_SEEN = phrase("commands.put.seen", "actor", "name", "relation", "holder")
+NO_HOLDER = phrase("commands.put.no_holder", "name", "relation")
+NO_HOLDER_HINT = phrase("commands.put.no_holder_hint", "relation", "name")
+FULL = phrase("commands.put.full", "name")
+ITSELF = phrase("commands.put.itself", "name")
 EMPTY_HANDED = phrase("commands.inventory.empty")
 CARRIED = phrase("commands.inventory.carried", "items")
 
 
 @command("take", "<thing>", aliases=("get", "pick"), category="things", for_models=True)
 def take(ctx: Context, thing: str) -> Outcome:
-    """Pick up a thing that lies here.
+    """Pick up a thing that lies here, or take it from what it is in or on.
 
     Example: take wax tablet
+    Example: take letter from box
     """
-    here = here_or_refuse(ctx)
+    here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
-    found = pick(ctx, wanted, [one for one in ctx.world.contents(here.id) if one.id != ctx.actor.id])
+    name, relation, from_what = split_relation(wanted, ("from",))
+    within = reach(world, ctx.actor.id)
+    if relation:
+        source = pick(ctx, from_what, within)
+        if is_closed(world, source):
+            raise Refusal(ctx.say(SHUT, name=called(source)))
+        within = world.items(source.id) if source.kind is Kind.ITEM else []
+    found = pick(ctx, name, _takeable(ctx, name, within))
+    holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
-    if found.fixed:
+    if holder is not None and holder.id == ctx.actor.id:
+        raise Refusal(ctx.say(HAVE, name=called(found)))
+    if found.fixed or holder is None:
         raise Refusal(ctx.say(FIXED, name=called(found)))
-    text = ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found))
+    if holder.kind is Kind.ITEM:
+        words = {"name": called(found), "holder": called(holder)}
+        reply, text = ctx.say(TAKEN_FROM, **words), ctx.say(TAKEN_FROM_SEEN, actor=ctx.actor.name, **words)
+    else:
+        reply = ctx.say(TAKEN, name=called(found))
+        text = ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found))
     seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
-    return Outcome(ctx.say(TAKEN, name=called(found)), changes=(Put(found.id, ctx.actor.id),), events=(seen,))
+    action = Action("take", here.id, found.id, "from" if holder.kind is Kind.ITEM else "", holder.id)
+    return Outcome(reply, changes=moved(ctx, found, ctx.actor.id), events=(seen,), actions=(action,))
 
 
-@command("drop", "<thing>", aliases=("put",), category="things", for_models=True)
+def _takeable(ctx: Context, name: str, within: list[Thing]) -> list[Thing]:
+    """Return what a name may mean: what one carries oneself only when nothing else is called so."""
+    own = {one.id for one in ctx.world.items(ctx.actor.id)}
+    others = [one for one in within if one.id not in own]
+    return others if match(name, others) else within
+
+
+@command("drop", "<thing>", category="things", for_models=True)
 def drop(ctx: Context, thing: str) -> Outcome:
     """Put down a thing you carry.
 
@@ -49,7 +86,35 @@ def drop(ctx: Context, thing: str) -> Outcome:
     found = pick(ctx, wanted, ctx.world.items(ctx.actor.id))
     text = ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found))
     seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
-    return Outcome(ctx.say(DROPPED, name=called(found)), changes=(Put(found.id, here.id),), events=(seen,))
+    reply, action = ctx.say(DROPPED, name=called(found)), Action("drop", here.id, found.id)
+    return Outcome(reply, changes=moved(ctx, found, here.id), events=(seen,), actions=(action,))
+
+
+@command("put", "<thing>", category="things", for_models=True)
+def put(ctx: Context, thing: str) -> Outcome:
+    """Put a thing you carry in or on another, or down.
+
+    Example: put bronze fin on sundial
+    Example: put letter in box
+    """
+    here, world = here_or_refuse(ctx), ctx.world
+    name, relation, onto = split_relation(thing, ("in", "on"))
+    if not relation or not name:
+        return drop.run(ctx, thing)
+    found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))
+    if found.id == holder.id or found.id in world.within(holder.id):
+        raise Refusal(ctx.say(ITSELF, name=called(found)))
+    if holder.traits.holds != relation:
+        hint = ctx.say(NO_HOLDER_HINT, relation=holder.traits.holds, name=called(holder)) if holder.traits.holds else ""
+        raise Refusal(ctx.say(NO_HOLDER, name=called(holder), relation=relation), hint)
+    if not shows_content(world, holder):
+        raise Refusal(ctx.say(SHUT, name=called(holder)))
+    if 0 < holder.traits.capacity <= len(world.items(holder.id)):
+        raise Refusal(ctx.say(FULL, name=called(holder)))
+    words = {"name": called(found), "relation": relation, "holder": called(holder)}
+    seen = Event("action", ctx.actor.id, here.id, ctx.say(PUT_SEEN, actor=ctx.actor.name, **words), thing=found.name)
+    action = Action("put", here.id, found.id, relation, holder.id)
+    return Outcome(ctx.say(PUT, **words), changes=moved(ctx, found, holder.id), events=(seen,), actions=(action,))
 
 
 @command("inventory", aliases=("inv", "i"), category="things", keeps="skip")
@@ -61,4 +126,4 @@ def inventory(ctx: Context) -> Outcome:
     items = ctx.world.items(ctx.actor.id)
     if not items:
         return Outcome(ctx.say(EMPTY_HANDED))
-    return Outcome(ctx.say(CARRIED, items=listed([called(item) for item in items])))
+    return Outcome(ctx.say(CARRIED, items=listed([f"the {shown_item(ctx.world, ctx.say, item)}" for item in items])))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick
+from mud.commands._things import handles, moved
 from mud.errors import Refusal
-from mud.world.changes import Put
 from mud.world.events import Event
 from mud.world.matching import match, split_name
 from mud.world.narration import called, phrase, shortened
+from mud.world.reactions import Action
 from mud.world.things import Thing
 
 GIVEN = phrase("commands.give.given", "name", "thing")
@@ -35,7 +36,8 @@ def give(ctx: Context, thing: str) -> Outcome:
         raise Refusal(ctx.say(TO_YOURSELF))
     if whom.id in ctx.world.asleep:
         raise Refusal(ctx.say(ASLEEP, name=whom.name))
-    if whom.id not in ctx.witnesses:  # what an animal has, nobody gets back
+    takes = whom.id in ctx.witnesses or handles(whom, "give") or handles(item, "give")
+    if not takes:  # what an animal has, nobody gets back
         raise Refusal(ctx.say(UNWILLING, name=whom.name))
     places = {"actor": ctx.actor.name, "thing": called(item)}
     seen = Event(
@@ -43,7 +45,8 @@ def give(ctx: Context, thing: str) -> Outcome:
         to=whom.id, told=ctx.say(RECEIVED, **places), thing=item.name,
     )  # fmt: skip
     given = ctx.say(GIVEN, name=whom.name, thing=called(item))
-    return Outcome(given, changes=(Put(item.id, whom.id),), events=(seen,))
+    action = Action("give", here.id, item.id, "to", whom.id)
+    return Outcome(given, changes=moved(ctx, item, whom.id), events=(seen,), actions=(action,))
 
 
 def _parts(ctx: Context, text: str, people: list[Thing]) -> tuple[str, Thing]:

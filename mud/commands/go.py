@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.commands._here import describe_location, describe_people, here_or_refuse
 from mud.errors import Refusal
-from mud.world.changes import Put
+from mud.world.changes import Put, SetState
 from mud.world.events import Event
 from mud.world.exits import find_exits, find_path, is_direction, names_exit
 from mud.world.matching import match, plain
-from mud.world.narration import listed, phrase, shortened
+from mud.world.narration import called, listed, phrase, shortened
+from mud.world.reactions import Action
+from mud.world.sight import door_of, is_closed, is_locked
 from mud.world.things import Exit, Thing
+from mud.world.traits import OPEN
 
 WALKED = phrase("commands.go.walked", "origin", "destination", "exit")
 WALKED_FAR = phrase("commands.go.walked_far", "origin", "destination", "passed")
@@ -23,6 +26,11 @@ LEADS_NOWHERE = phrase("commands.go.leads_nowhere", "exit")
 NO_WAY_TO_PERSON = phrase("commands.go.no_way_to_person", "name")
 UNREACHABLE = phrase("commands.go.unreachable", "destination")
 SEVERAL = phrase("commands.go.several", "name", "names")
+LOCKED = phrase("commands.go.locked", "door")
+LOCKED_HINT = phrase("commands.go.locked_hint", "door")
+OPENS = phrase("commands.go.opens", "name")
+OPENS_SEEN = phrase("commands.go.opens_seen", "actor", "name")
+OPENS_BEYOND = phrase("commands.go.opens_beyond", "name")
 LEAVES = phrase("commands.go.leaves", "actor", "destination")
 ARRIVES = phrase("commands.go.arrives", "actor", "origin")
 
@@ -40,6 +48,8 @@ def go(ctx: Context, way: str) -> Outcome:
     here = here_or_refuse(ctx)
     wanted = way[3:].strip() if way.casefold().startswith("to ") else way
     steps = _way(ctx, here, wanted)
+    if is_locked(ctx.world, steps[0]):
+        raise Refusal(ctx.say(LOCKED, door=_called(ctx, steps[0])), ctx.say(LOCKED_HINT, door=_called(ctx, steps[0])))
     stations = [here, *(ctx.world.things[step.to] for step in steps)]
     goal = stations[-1]
     if len(steps) == 1:
@@ -48,14 +58,48 @@ def go(ctx: Context, way: str) -> Outcome:
         passed = listed([station.name for station in stations[1:-1]])
         walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
     seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id)
+    opened = _opened(ctx, stations, steps)
+    walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
     memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
     return Outcome(
         f"{walked}\n\n{seen}",
         kind="moved",
         memory=memory,
-        changes=tuple(Put(ctx.actor.id, station.id) for station in stations[1:]),
-        events=_events(ctx, stations),
+        changes=(
+            *(SetState(door.id, OPEN) for door, _, _ in opened),
+            *(Put(ctx.actor.id, station.id) for station in stations[1:]),
+        ),
+        events=(
+            *(event for door, one, other in opened for event in _seen(ctx, door, one, other)),
+            *_events(ctx, stations),
+        ),
+        actions=_actions(stations, opened),
     )
+
+
+def _called(ctx: Context, step: Exit) -> str:
+    return called(ctx.world.things[step.door])
+
+
+def _opened(ctx: Context, stations: list[Thing], steps: list[Exit]) -> list[tuple[Thing, Thing, Thing]]:
+    """Return the closed doors on the way, each with the locations before and behind it."""
+    ways = zip(steps, pairwise(stations), strict=True)
+    doors = [(door_of(ctx.world, step), *sides) for step, sides in ways if step.door]
+    return [(door, one, other) for door, one, other in doors if door is not None and is_closed(ctx.world, door)]
+
+
+def _seen(ctx: Context, door: Thing, one: Thing, other: Thing) -> tuple[Event, Event]:
+    text = ctx.say(OPENS_SEEN, actor=ctx.actor.name, name=called(door))
+    beyond = ctx.say(OPENS_BEYOND, name=called(door))
+    return (
+        Event("action", ctx.actor.id, one.id, text, thing=door.name),
+        Event("action", ctx.actor.id, other.id, beyond[:1].upper() + beyond[1:], thing=door.name),
+    )
+
+
+def _actions(stations: list[Thing], opened: list[tuple[Thing, Thing, Thing]]) -> tuple[Action, ...]:
+    walked = [(Action("leave", one.id), Action("enter", other.id)) for one, other in pairwise(stations)]
+    return (*(Action("open", one.id, door.id) for door, one, _ in opened), *chain.from_iterable(walked))
 
 
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:

@@ -9,13 +9,21 @@ from mud.commands._here import describe_location, here_or_refuse, refuse_name, s
 from mud.world.events import Event
 from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase
+from mud.world.reactions import Action
 from mud.world.sentences import sentences
+from mud.world.sight import has_state, is_closed, is_dark, looks, reach, shows_content
 from mud.world.things import Kind, Thing
+from mud.world.traits import LIT, ON, OPEN, WORN
 
 PLAIN = phrase("commands.examine.plain", "name")
 EXAMINED = phrase("commands.examine.examined", "name", "description")
 ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
+CLOSED = phrase("commands.examine.closed")
+STATE = phrase("commands.examine.state", "name", "states")
+HELD = phrase("commands.examine.held", "relation", "name", "items")
+EMPTY = phrase("commands.examine.empty", "relation", "name")
+READABLE = phrase("commands.examine.readable")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 PERSON = phrase("commands.who.person", "name", "location")
 MIND = phrase("commands.who.mind", "name", "location")
@@ -36,7 +44,8 @@ def look(ctx: Context, name: str) -> Outcome:
     here = here_or_refuse(ctx)
     if name:
         return _examined(ctx, name[3:].strip() if name.casefold().startswith("at ") else name)
-    return Outcome(describe_location(ctx.world, ctx.say, here, ctx.actor.id), kind="result")
+    seen = describe_location(ctx.world, ctx.say, here, ctx.actor.id)
+    return Outcome(seen, kind="result", actions=(Action("look", here.id),))
 
 
 @command("examine", "<name>", aliases=("ex", "x"), category="query", for_models=True)
@@ -55,13 +64,14 @@ def _examined(ctx: Context, name: str) -> Outcome:
     here = here_or_refuse(ctx)
     target = _target(ctx, here, name)
     if target is None:
-        return Outcome(_detail(here, name), kind="result")
+        return Outcome(_detail(ctx, here, name), kind="result")
     if target.id == here.id:
         return Outcome(describe_location(ctx.world, ctx.say, here, ctx.actor.id), kind="result")
     text = _described(ctx, target)
     seen = ctx.say(SEEN, actor=ctx.actor.name, name=called(target))
     others_see = Event("action", ctx.actor.id, here.id, seen, thing=target.name)
-    return Outcome(text, kind="result", events=(others_see,) if target.id != ctx.actor.id else ())
+    events = (others_see,) if target.id != ctx.actor.id else ()
+    return Outcome(text, kind="result", events=events, actions=(Action("examine", here.id, target.id),))
 
 
 def _target(ctx: Context, here: Thing, name: str) -> Thing | None:
@@ -71,37 +81,54 @@ def _target(ctx: Context, here: Thing, name: str) -> Thing | None:
         return ctx.actor
     if word in ("here", "around"):
         return here
-    reach = [*ctx.world.contents(here.id), *ctx.world.contents(ctx.actor.id)]
-    found = match(name, reach)
+    found = match(name, [*reach(ctx.world, ctx.actor.id), ctx.actor])
     if len(found) == 1:
         return found[0]
     if not found:
         if match(name, [here]):
             return here
-        if _detail(here, name):
+        if _detail(ctx, here, name):
             return None
     raise refuse_name(ctx, name, found)
 
 
-def _detail(here: Thing, name: str) -> str:
-    """Return the sentences of a location's description that mention a name."""
+def _detail(ctx: Context, here: Thing, name: str) -> str:
+    """Return the sentences of what one sees of a location that mention a name."""
     wanted = plain(name)
     if len(wanted) < _SHORTEST_DETAIL:
         return ""
+    seen = "" if is_dark(ctx.world, here) else looks(ctx.world, here, ctx.actor.id)
     word = re.compile(rf"\b{re.escape(wanted)}", re.I)
-    return " ".join(sentence for sentence in sentences(here.description) if word.search(sentence))
+    return " ".join(sentence for sentence in sentences(seen) if word.search(sentence))
 
 
 def _described(ctx: Context, target: Thing) -> str:
-    if target.description:
-        lines = [ctx.say(EXAMINED, name=target.name, description=target.description)]
+    if description := looks(ctx.world, target, ctx.actor.id):
+        lines = [ctx.say(EXAMINED, name=target.name, description=description)]
     else:
         lines = [ctx.say(PLAIN, name=target.name)]
     if target.id in ctx.world.asleep:
         lines.append(ctx.say(ASLEEP, name=target.name))
+    if target.kind is Kind.ITEM:
+        lines += _workings(ctx, target)
     if target.kind is Kind.CHARACTER and (carried := ctx.world.items(target.id)):
         lines.append(ctx.say(CARRIES, name=target.name, items=listed([called(item) for item in carried])))
     return "\n".join(lines)
+
+
+def _workings(ctx: Context, target: Thing) -> list[str]:
+    """Return what one sees of a thing that works: its state, what it holds, that it can be read."""
+    world, traits, lines = ctx.world, target.traits, []
+    states = [state for state in (OPEN, LIT, ON, WORN) if has_state(world, target.id, state)]
+    if is_closed(world, target):
+        states.insert(0, ctx.say(CLOSED))
+    if states:
+        lines.append(ctx.say(STATE, name=called(target), states=listed(states)))
+    if shows_content(world, target):
+        held = listed([called(one) for one in world.items(target.id)])
+        nothing = ctx.say(EMPTY, relation=traits.holds, name=called(target))
+        lines.append(ctx.say(HELD, relation=traits.holds, name=called(target), items=held) if held else nothing)
+    return [*lines, ctx.say(READABLE)] if traits.writing else lines
 
 
 @command("who", category="query", keeps="skip")

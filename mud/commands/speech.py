@@ -13,6 +13,7 @@ from mud.world.events import Event
 from mud.world.exits import SHORT
 from mud.world.matching import match, plain, split_name
 from mud.world.narration import phrase
+from mud.world.reactions import Action
 from mud.world.things import Kind, Thing
 
 SAID = phrase("commands.say.said", "words")
@@ -60,7 +61,14 @@ def say(ctx: Context, words: str) -> Outcome:
     woken = [waking(ctx.say, one, here) for one in called_by_name(ctx.world, here, words) if one.id != ctx.actor.id]
     reply = "\n".join([said, *(seen.text for _, seen in woken), *_unheard(ctx, here, words)])
     events = (event, *(seen for _, seen in woken))
-    return Outcome(reply, kind="said", memory=said, changes=tuple(change for change, _ in woken), events=events)
+    return Outcome(
+        reply,
+        kind="said",
+        memory=said,
+        changes=tuple(change for change, _ in woken),
+        events=events,
+        actions=(Action("say", here.id, words=words),),
+    )
 
 
 def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
@@ -134,7 +142,8 @@ def emote(ctx: Context, words: str) -> Outcome:
     here = here_or_refuse(ctx)
     how = EMOTED_OWN if _OWN.match(words) else EMOTED
     text = ctx.say(how, actor=ctx.actor.name, words=words if _ENDED.search(words) else f"{words}.")
-    return Outcome(text, kind="did", events=(Event("emote", ctx.actor.id, here.id, text),))
+    event = Event("emote", ctx.actor.id, here.id, text)
+    return Outcome(text, kind="did", events=(event,), actions=(Action("emote", here.id, words=words),))
 
 
 @command("shout", "<words>", aliases=("yell",), category="social", keeps="short")
@@ -153,7 +162,8 @@ def shout(ctx: Context, words: str) -> Outcome:
     said = ctx.say(SHOUTED, words=words)
     reply = "\n".join([said, *(seen.text for _, seen in woken)])
     changes, seen = tuple(change for change, _ in woken), (seen for _, seen in woken)
-    return Outcome(reply, kind="said", memory=said, changes=changes, events=(*events, *seen))
+    action = Action("shout", here.id, words=words)
+    return Outcome(reply, kind="said", memory=said, changes=changes, events=(*events, *seen), actions=(action,))
 
 
 def _neighbours(ctx: Context, here: Thing) -> list[Thing]:

@@ -42,12 +42,15 @@ from mud.world.changes import (
     Leave,
     Put,
     Remove,
+    StopTimer,
+    Turn,
     WakeUp,
     change_from_json,
     change_to_json,
 )
 from mud.world.events import DISTANT, Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
+from mud.world.reactions import NOTHING, Action, Moment, Reaction, react, react_to_changes, run_timer
 from mud.world.roles import Role
 from mud.world.things import Thing
 from mud.world.world import World
@@ -213,6 +216,7 @@ class Engine:
             # A command that an agent is offered leaves its failures in memory, even if its success leaves nothing.
             keep = command.keeps != "skip" or command.for_models
             return self._fail(actor, line, refusal, text, keep=keep), command.name
+        outcome = self._with_reactions(actor, outcome)
         own = self._own_memory(actor, command, outcome, line)
         if who in self.world.asleep and WakeUp(who) not in outcome.changes:
             outcome, own = self._awake_again(actor, outcome, own)
@@ -255,6 +259,45 @@ class Engine:
             # A faulty plug-in must not stop the world; the traceback is in the log.
             log.exception("command %s failed on %r", command.name, line.rest[:200])
             raise Refusal(self._say(BROKEN, verb=command.name)) from None
+
+    def _with_reactions(self, actor: Thing, outcome: Outcome) -> Outcome:
+        """Return an outcome with what rules make of it, which may be that it does not happen."""
+        if not (self.world.live.listeners and (outcome.actions or outcome.changes)):
+            return outcome
+        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id))
+        if reaction is NOTHING:
+            return outcome
+        if reaction.refused:
+            return Outcome("\n".join(reaction.told), changes=reaction.changes, events=reaction.events)
+        memory = outcome.memory
+        return outcome._replace(
+            reply="\n".join([outcome.reply, *reaction.told]).strip(),
+            memory=None if memory is None else "\n".join([memory, *reaction.told]).strip(),
+            changes=(*outcome.changes, *reaction.changes),
+            events=(*outcome.events, *reaction.events),
+        )
+
+    def _moment(self, actor: str) -> Moment:
+        return Moment(actor, self.number + 1, self._clock.now().timestamp())
+
+    def elapse(self) -> list[Step]:
+        """Carry out what rules wanted to happen later and is due now, each in a step of its own."""
+        steps = []
+        now = self._clock.now().timestamp()
+        for timer in sorted(self.world.live.timers.values(), key=lambda timer: timer.due):
+            it = self.world.get(timer.thing)
+            if timer.due <= now and it is not None:
+                steps.append(self._change(it, run_timer(self.world, timer, self.number + 1), StopTimer(timer.timer)))
+        return steps
+
+    def turn(self, what: str, value: str, place: Thing) -> Step:
+        """Let another `time` of day or `weather` begin; `place` is any location."""
+        change, before = Turn(what, value), self.world.live.now.get(what)
+        reaction = react_to_changes(self.world, (change,), self._moment("")) if before else NOTHING
+        return self._change(place, reaction, change)
+
+    def _change(self, it: Thing, reaction: Reaction, first: Change) -> Step:
+        return self.happen(it, Outcome("", changes=(first, *reaction.changes), events=reaction.events))
 
     def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: InputLine) -> list[Perception]:
         text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply
@@ -300,7 +343,8 @@ class Engine:
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
         changes = (Define(character), Put(character.id, location))
-        return self.happen(character, Outcome(reply, changes=changes, events=(arrives,)))
+        outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
+        return self.happen(character, self._with_reactions(character, outcome))
 
     def come_back(self, character: Thing) -> Step:
         """Wake a character whose person left it asleep, where it lies; the reply describes the location."""

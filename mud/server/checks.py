@@ -397,6 +397,7 @@ def _unknown(value: Value, known: Sequence[str], meanwhile: str = "") -> Problem
 _OTHERS = (
     "mud.engine.engine", "mud.server.known_hosts", "mud.server.requests", "mud.server.text_lookup",
     "mud.server.narrative", "mud.server.model_settings", "mud.server.reloading", "mud.commands._here",
+    "mud.commands._things",
     "mud.commands._command", "mud.server.accounts", "mud.server.away", "mud.server.questions",
     "mud.server.building.answers", "mud.server.building.files", "mud.server.building.minds",
     "mud.server.building.places", "mud.server.building.request", "mud.server.building.texts",

@@ -30,6 +30,7 @@ from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
 from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.world.changes import Define, FallAsleep, Leave, Put
+from mud.world.live_state import live_changes, live_states
 from mud.world.things import Kind, Thing
 from mud.world.world import FIRST_ID, World, number_of
 
@@ -187,7 +188,9 @@ def build_world(
     world.apply(define)
     if state is not None:
         world.reserve(state.next_id)
-    known = set(state.where) | set(state.away) if state else set()
+    if state is not None:
+        world.apply(live_changes(state.live))
+    known = {*state.where, *state.away, *world.live.gone} if state else set()
     world.apply(Put(thing.id, place) for thing, place in placed if place is not None and thing.id not in known)
     if state is not None:
         world.apply(Put(thing, into) for thing, into in state.where.items())
@@ -198,6 +201,7 @@ def build_world(
             for place in places:
                 world.remember_visit(who, place)
         world.channels.load(state.channels)
+        world.live.states.update({one: dict.fromkeys(held) for one, held in live_states(state.live).items()})
     for record in records:
         world.apply(changes_of(record))
     world.apply(define)  # files may have been edited while the world was not running
@@ -218,7 +222,8 @@ def _send_away(world: World, placed: Sequence[Placed], sleepers: Container[str])
 
 def _put_back(world: World, placed: Sequence[Placed]) -> None:
     for thing, place in placed:
-        lost = thing.kind is not Kind.LOCATION and thing.id not in world.where and thing.id not in world.away
+        somewhere = thing.id in world.where or thing.id in world.away or thing.id in world.live.gone
+        lost = thing.kind is not Kind.LOCATION and not somewhere
         if lost and place is not None:
             world.apply([Put(thing.id, place)])
 
@@ -231,7 +236,11 @@ def not_in(world: World, state: SavedState | None) -> SavedState:
     away = {one: location for one, location in state.away.items() if one not in world.things}
     asleep, absent = (tuple(one for one in some if one in where) for some in (state.asleep, state.absent))
     visited = {one: places for one, places in state.visited.items() if one not in world.things}
-    return SavedState(state.step, state.next_id, where, away, asleep, absent=absent, visited=visited)
+    states = {one: held for one, held in live_states(state.live).items() if one not in world.things}
+    return SavedState(
+        state.step, state.next_id, where, away, asleep, absent=absent, visited=visited,
+        live={"states": states} if states else {},
+    )  # fmt: skip
 
 
 def state_of(
@@ -241,7 +250,10 @@ def state_of(
     rest = not_in(world, kept)
     where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
     visited = {one: list(world.visited(one)) for one in world.things if world.visited(one)}
+    live = world.live.as_json(world.things)
+    live["states"] = {**live_states(rest.live), **live["states"]}
+    live = {key: value for key, value in live.items() if value}
     return SavedState(
         step, world.next_id, where, away, (*world.asleep, *rest.asleep), files,
-        (*world.absent, *rest.absent), {**rest.visited, **visited}, tuple(world.channels),
+        (*world.absent, *rest.absent), {**rest.visited, **visited}, tuple(world.channels), live,
     )  # fmt: skip

@@ -442,8 +442,11 @@ class Reloading:
         for one in files:
             known = world.get(one.thing.id)
             # The thing that it lies in may have been refused until now.
-            nowhere = known is None or (one.thing.kind is Kind.ITEM and one.thing.id not in world.where)
-            if not one.thing.id or one.file in wrong or (known == one.thing and not (nowhere and one.place)):
+            lost = (
+                one.thing.kind is Kind.ITEM and one.thing.id not in world.where and one.thing.id not in world.live.gone
+            )
+            nowhere, same = known is None or lost, known is not None and world.as_filed(known.id) == one.thing
+            if not one.thing.id or one.file in wrong or (same and not (nowhere and one.place)):
                 continue
             changes: list[Change] = [Define(one.thing)]
             if nowhere and one.place is not None:

@@ -155,6 +155,7 @@ def _entity(world: World, thing: Thing) -> dict[str, Any]:
         "in": world.where.get(thing.id),
         "away": world.away.get(thing.id),
         "asleep": thing.id in world.asleep,
+        "states": sorted(world.live.of(thing.id)),
     }
 
 

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from mud.storage.documents import (
     Document,
     examine_document,
     link_name,
+    markdown_lines,
     parse_document,
     render_document,
     replace_key,
@@ -32,9 +33,13 @@ from mud.storage.documents import (
 )
 from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder, matching, move
+from mud.storage.trait_files import TRAIT_KEYS, names_in, read_traits
 from mud.world.channels import Channel, ChannelLine
+from mud.world.live_state import live_changes, live_states
+from mud.world.matching import plain
 from mud.world.names import Named, folded, misleading_names
 from mud.world.things import Exit, Kind, Thing
+from mud.world.traits import NO_TRAITS, Traits
 from mud.world.world import number_of
 
 STATE = "world/state.md"
@@ -46,9 +51,9 @@ EMPTY = "there is nothing in it, and other files lead to it; expected a line '# 
 HIDDEN = "the name holds characters that nobody can see; expected one without"
 _SHOWN = 40  # characters of an invalid id that are shown
 _KEYS = {
-    Kind.LOCATION: ("id", "type", "aliases", "exits"),
-    Kind.ITEM: ("id", "type", "aliases", "location", "fixed"),
-    Kind.CHARACTER: ("id", "type", "aliases", "location"),
+    Kind.LOCATION: ("id", "type", "aliases", "exits", *TRAIT_KEYS[Kind.LOCATION]),
+    Kind.ITEM: ("id", "type", "aliases", "location", "fixed", *TRAIT_KEYS[Kind.ITEM]),
+    Kind.CHARACTER: ("id", "type", "aliases", "location", *TRAIT_KEYS[Kind.CHARACTER]),
 }
 _FREE = frozenset({"tags", "cssclasses"})
 _SAVED_ID = re.compile(r"#[0-9]{1,15}")
@@ -89,6 +94,11 @@ class _Draft(NamedTuple):
     def usable(self) -> bool:
         """It has an id or can get one. An invalid id is not replaced, and a file without a name gets none."""
         return bool(self.thing.id) or not (self.broken or "id" in self.document.front or not self.document.title)
+
+    def line_of(self, source: str) -> int:
+        """Return the line of a rule or a condition as it stands in the file; 1 when it is not found."""
+        lines = markdown_lines(self.document.body, self.document.body_line)
+        return next((one.number for one in lines if source in sanitize(one.text)), 1)
 
     def wrong(self, key: str, message: str, line: int = 0) -> Problem:
         return Problem(self.file, line or self.document.lines.get(key, 1), key, message)
@@ -247,7 +257,10 @@ class _FileReader:
             self.problems.append(Problem(self.file, document.body_line, "", message))
         described = document.section("Description")
         text = document.intro if described is None else described
-        thing = Thing(identity, self.kind, document.title or name, text, self.aliases(), fixed=self.fixed())
+        traits, wrong = read_traits(document, self.file, self.kind)
+        self.problems += wrong
+        title = document.title or name
+        thing = Thing(identity, self.kind, title, text, self.aliases(), fixed=self.fixed(), traits=traits)
         return _Draft(thing, self.file, document, self.links())
 
     def check_keys(self) -> None:
@@ -293,21 +306,24 @@ class _FileReader:
         return value is True
 
     def links(self) -> dict[str, str]:
-        """Return the links as typed, by key: `location`, or `exits.<name>`."""
+        """Return the links as typed, by key: `location`, `key`, `exits.<name>` or `doors.<name>`."""
         front, given = self.document.front, dict[str, object]()
         if self.kind is Kind.LOCATION:
-            exits = front.get("exits")
-            if isinstance(exits, dict):
-                given = {f"exits.{name}": to for name, to in exits.items()}
-            elif exits is not None:
-                self.say("exits", 'these are no exits; expected lines such as south: "[[The Lobby]]" below')
-        elif front.get("location") is not None:
-            given = {"location": front["location"]}
+            given = {**self.by_exit("exits", "The Lobby"), **self.by_exit("doors", "oak door")}
+        else:
+            keys = ("location", "key") if self.kind is Kind.ITEM else ("location",)
+            given = {key: front[key] for key in keys if front.get(key) is not None}
         for key, value in given.items():
             if not isinstance(value, str):
                 such = 'such as "[[The Lobby]]" or "#1003"'
                 self.say(key, f"it leads nowhere; expected a link or an id in quotes, {such}")
         return {key: value for key, value in given.items() if isinstance(value, str)}
+
+    def by_exit(self, key: str, such: str) -> dict[str, object]:
+        value = self.document.front.get(key)
+        if value is not None and not isinstance(value, dict):
+            self.say(key, f'these are no {key}; expected lines such as south: "[[{such}]]" below')
+        return {f"{key}.{name}": to for name, to in value.items()} if isinstance(value, dict) else {}
 
 
 def _names(draft: _Draft) -> Iterable[Named]:
@@ -350,6 +366,7 @@ class _Directory:
 
     def __init__(self, drafts: Sequence[_Draft]) -> None:
         self.meant: set[str] = set()
+        self._drafts = drafts
         self._named: dict[str, list[_Draft]] = defaultdict(list)
         for label in ("id", "name", "stem"):
             for draft in drafts:
@@ -367,25 +384,74 @@ class _Directory:
             self.meant.add(found.file)
         return found
 
+    def means(self, name: str) -> _Draft | None:
+        """Return the thing that a rule names: by id, name or file name, else by an alias; articles do not count."""
+        found = self.find(name, (Kind.ITEM, Kind.CHARACTER, Kind.LOCATION))
+        if found is None and (found := self._by_any_name.get(plain(name))) is not None:
+            self.meant.add(found.file)
+        return found
+
+    @cached_property
+    def _by_any_name(self) -> dict[str, _Draft]:
+        ranked = sorted(self._drafts, key=lambda draft: draft.thing.kind is Kind.LOCATION, reverse=True)
+        names = [(plain(alias), draft) for draft in ranked for alias in draft.thing.aliases]
+        return dict([*names, *((plain(draft.thing.name), draft) for draft in ranked)])
+
 
 def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, list[Problem]]:
     thing, problems = draft.thing, []
-    kinds = (Kind.LOCATION,) if thing.kind is Kind.LOCATION else (Kind.LOCATION, Kind.CHARACTER, Kind.ITEM)
     found: dict[str, str] = {}
     for key, typed in draft.links.items():
+        kinds = _kinds_of(key, thing.kind)
         target = directory.find(typed, kinds)
         if target is None:
             near = hint(link_name(typed) or typed, directory.names, directory.names.__getitem__)
-            wanted = f'expected a link to a {kinds[0].value}, "[[Name]]", or its id'
+            wanted = f'expected a link to {_A[kinds[0]]}, "[[Name]]", or its id'
             problems.append(draft.wrong(key, f"{typed!r} is nothing there is; {wanted}{near}"))
         elif target.file == draft.file and thing.kind is not Kind.LOCATION:
             problems.append(draft.wrong(key, "a thing cannot be in itself; expected a link to a location"))
+        elif key.startswith("doors.") and key.removeprefix("doors.") not in exits_of(draft.links):
+            problems.append(draft.wrong(key, "there is no such exit; expected the name of one of the exits"))
         elif target.thing.id:
             found[key] = target.thing.id
+    traits, unknown = _bound(draft, directory)
+    problems += unknown
     if thing.kind is not Kind.LOCATION:
-        return ThingDefinition(thing, found.get("location"), draft.file), problems
-    exits = tuple(Exit(key.removeprefix("exits."), to) for key, to in found.items())
-    return ThingDefinition(replace(thing, exits=exits), None, draft.file), problems
+        traits = replace(traits, key=found["key"]) if "key" in found else traits
+        return ThingDefinition(replace(thing, traits=traits), found.get("location"), draft.file), problems
+    exits = tuple(Exit(name, found[f"exits.{name}"], found.get(f"doors.{name}", "")) for name in exits_of(found))
+    return ThingDefinition(replace(thing, exits=exits, traits=traits), None, draft.file), problems
+
+
+_A = {Kind.LOCATION: "a location", Kind.ITEM: "an item", Kind.CHARACTER: "a character"}
+
+
+def exits_of(links: Iterable[str]) -> list[str]:
+    """Return the names of the exits among keys of links."""
+    return [key.removeprefix("exits.") for key in links if key.startswith("exits.")]
+
+
+def _kinds_of(key: str, kind: Kind) -> tuple[Kind, ...]:
+    """Return the kinds of things that a link may lead to, the likeliest first."""
+    if key == "key" or key.startswith("doors."):
+        return (Kind.ITEM,)
+    return (Kind.LOCATION,) if kind is Kind.LOCATION else (Kind.LOCATION, Kind.CHARACTER, Kind.ITEM)
+
+
+def _bound(draft: _Draft, directory: _Directory) -> tuple[Traits, list[Problem]]:
+    """Return what a thing can do, with ids in place of the names in its rules, and the names that mean nothing."""
+    traits, problems, ids = draft.thing.traits, [], {}
+    if traits is NO_TRAITS:
+        return traits, []
+    for name, source in names_in(traits):
+        target = directory.means(name)
+        if target is not None and target.thing.id:
+            ids[name] = target.thing.id
+        elif target is None:
+            near = hint(name, directory.names, directory.names.__getitem__)
+            message = f"{name!r} is nothing there is; expected the name of a thing, a location or a character{near}"
+            problems.append(draft.wrong("Rules", message, draft.line_of(source)))
+    return (traits.bound(ids) if ids else traits), problems
 
 
 def assign_ids(
@@ -429,6 +495,7 @@ class SavedState(NamedTuple):
     absent: tuple[str, ...] = ()  # the sleepers whose persons left
     visited: Mapping[str, list[str]] = MappingProxyType({})  # the locations where each person has been
     channels: tuple[Channel, ...] = ()
+    live: Mapping[str, Any] = MappingProxyType({})  # what `mud.world.live_state.LiveState.as_json` returned
 
 
 def read_state(vault: Path) -> SavedState | None:
@@ -438,7 +505,8 @@ def read_state(vault: Path) -> SavedState | None:
         return None
     document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
     # Older states lack these.
-    front: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, "channels": {}, **document.front}
+    since: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, "channels": {}, "live": {}}
+    front: dict[str, Any] = {**since, **document.front}
     for key, (fits, expected) in _STATE_KEYS.items():
         if not fits(value := front.get(key)):
             expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
@@ -448,7 +516,7 @@ def read_state(vault: Path) -> SavedState | None:
         raise VaultProblem(problems)
     return SavedState(
         front["step"], front["next_id"], front["where"], front["away"], tuple(front["asleep"]), front["files"],
-        tuple(front["absent"]), front["visited"], tuple(_channels(front["channels"])),
+        tuple(front["absent"]), front["visited"], tuple(_channels(front["channels"])), front["live"],
     )  # fmt: skip
 
 
@@ -490,6 +558,13 @@ def _is_channel(value: object) -> bool:
     return isinstance(lines, list) and all(isinstance(one, str) and one.count("\t") >= 2 for one in lines)
 
 
+def _is_live(value: object) -> bool:
+    try:
+        return isinstance(value, dict) and (live_changes(value), live_states(value)) is not None
+    except (TypeError, ValueError):
+        return False
+
+
 _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "step": (_is_number, "a whole number"),
     "next_id": (_is_number, "a whole number"),
@@ -500,6 +575,7 @@ _STATE_KEYS: dict[str, tuple[Callable[[object], bool], str]] = {
     "absent": (_are_ids, "a list of ids"),
     "visited": (_lead_to_lists, "a list of ids behind each id"),
     "channels": (_are_channels, "members and lines behind each name"),
+    "live": (_is_live, "what the program wrote"),
 }
 
 
@@ -531,6 +607,7 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
             one.name: {"members": list(one.members), "lines": ["\t".join(line) for line in one.lines]}
             for one in state.channels
         },
+        "live": dict(state.live),
         "files": state.files,
     }
     text = render_document(front, _table(state, names or {}))

@@ -5,11 +5,12 @@ A change states the result, so applying it twice is harmless. Move what a thing 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from mud.world.channels import ChannelChange, JoinChannel, LeaveChannel, Post
 from mud.world.things import Exit, Kind, Thing
+from mud.world.traits import traits_from_json, traits_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,53 +51,138 @@ class Remove:
     thing: str
 
 
-Change = Put | Leave | FallAsleep | WakeUp | Define | Remove | ChannelChange
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """A state begins (`on`) or ends to hold of a thing."""
+
+    thing: str
+    state: str
+    on: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Alter:
+    """A thing differs from its file from now on, until the file is edited there.
+
+    Args:
+        key: `description`, or `exits.NAME`.
+        value: the description, or the id of where the exit leads; empty for no such exit.
+        was: what the file says, the same way.
+    """
+
+    thing: str
+    key: str
+    value: str
+    was: str
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A thing like another comes into being; it has no file."""
+
+    thing: str
+    of: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vanish:
+    """A thing is nowhere from now on, whatever its file says, until it is put somewhere."""
+
+    thing: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartTimer:
+    """The effects of a rule come later.
+
+    Args:
+        timer: its id, never reused.
+        due: seconds since 1970.
+        thing: id of the thing whose rule it is.
+        actor: id of who set it off.
+        effects: their source, with names that `thing` knows.
+    """
+
+    timer: str
+    due: float
+    thing: str
+    actor: str
+    effects: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopTimer:
+    timer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The `time` of day or the `weather` is another now."""
+
+    what: str
+    value: str
+
+
+Change = (
+    Put
+    | Leave
+    | FallAsleep
+    | WakeUp
+    | Define
+    | Remove
+    | SetState
+    | Alter
+    | Copy
+    | Vanish
+    | StartTimer
+    | StopTimer
+    | Turn
+    | ChannelChange
+)
+
+
+_KEYS: dict[type, tuple[str, ...]] = {
+    Put: ("put", "into"),
+    Leave: ("leave",),
+    FallAsleep: ("asleep", "absent"),
+    WakeUp: ("awake",),
+    Remove: ("remove",),
+    SetState: ("state_of", "state", "on"),
+    Alter: ("alter", "key", "value", "was"),
+    Copy: ("copy", "of"),
+    Vanish: ("vanish",),
+    StartTimer: ("timer", "due", "thing", "actor", "effects"),
+    StopTimer: ("stop",),
+    Turn: ("turn", "value"),
+    JoinChannel: ("join", "who"),
+    LeaveChannel: ("part", "who"),
+    Post: ("post", "at", "by", "words"),
+}
+"""The JSON key of each field, in their order; the first tells what kind of change it is."""
+_BY_KEY = {keys[0]: (made, keys, fields(made)) for made, keys in _KEYS.items()}
+_TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "float": (float, int)}
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
-    match change:
-        case Put(thing, into):
-            return {"put": thing, "into": into}
-        case Leave(thing):
-            return {"leave": thing}
-        case FallAsleep(thing, absent):
-            return {"asleep": thing, "absent": True} if absent else {"asleep": thing}
-        case WakeUp(thing):
-            return {"awake": thing}
-        case Remove(thing):
-            return {"remove": thing}
-        case Define(thing):
-            return {"define": thing_to_json(thing)}
-        case JoinChannel(channel, who):
-            return {"join": channel, "who": who}
-        case LeaveChannel(channel, who):
-            return {"part": channel, "who": who}
-        case Post(channel, at, by, words):
-            return {"post": channel, "at": at, "by": by, "words": words}
+    if isinstance(change, Define):
+        return {"define": thing_to_json(change.thing)}
+    _, keys, known = _BY_KEY[_KEYS[type(change)][0]]
+    values = ((key, one.default, getattr(change, one.name)) for key, one in zip(keys, known, strict=True))
+    return {key: value for key, default, value in values if value != default}
 
 
 def change_from_json(data: dict[str, Any]) -> Change:
-    """Parse a change. Raises ValueError for an unknown one."""
-    match data:
-        case {"put": str(thing), "into": str(into)}:
-            return Put(thing, into)
-        case {"leave": str(thing)}:
-            return Leave(thing)
-        case {"asleep": str(thing)}:
-            return FallAsleep(thing, data.get("absent") is True)
-        case {"awake": str(thing)}:
-            return WakeUp(thing)
-        case {"remove": str(thing)}:
-            return Remove(thing)
-        case {"define": dict(thing)}:
-            return Define(thing_from_json(thing))
-        case {"join": str(channel), "who": str(who)}:
-            return JoinChannel(channel, who)
-        case {"part": str(channel), "who": str(who)}:
-            return LeaveChannel(channel, who)
-        case {"post": str(channel), "at": str(at), "by": str(by), "words": str(words)}:
-            return Post(channel, at, by, words)
-    raise ValueError(f"no known change: {data!r}")
+    """Parse a change. Raises ValueError for an unknown one, and what `thing_from_json` raises."""
+    if isinstance(defined := data.get("define"), dict):
+        return Define(thing_from_json(defined))
+    made, keys, known = _BY_KEY.get(next(iter(data), ""), (None, (), ()))
+    if made is None:
+        raise ValueError(f"no known change: {data!r}")
+    values = [data.get(key, one.default) for key, one in zip(keys, known, strict=True)]
+    if not all(isinstance(value, _TYPES[str(one.type)]) for one, value in zip(known, values, strict=True)):
+        raise ValueError(f"no known change: {data!r}")
+    changed: Change = made(*values)
+    return changed
 
 
 _ALWAYS = ("id", "kind", "name")
@@ -111,8 +197,10 @@ def thing_to_json(thing: Thing) -> dict[str, Any]:
         "description": thing.description,
         "aliases": list(thing.aliases),
         "exits": {way.name: way.to for way in thing.exits},
+        "doors": {way.name: way.door for way in thing.exits if way.door},
         "fixed": thing.fixed,
         "thinks": thing.thinks,
+        "traits": traits_to_json(thing.traits),
     }
     return {key: value for key, value in full.items() if value or key in _ALWAYS}
 
@@ -120,8 +208,8 @@ def thing_to_json(thing: Thing) -> dict[str, Any]:
 def thing_from_json(data: dict[str, Any]) -> Thing:
     """Parse a thing. Raises AttributeError, ValueError, KeyError or TypeError for other data."""
     texts = [data["id"], data["name"], data.get("description", ""), *data.get("aliases", ())]
-    ways = data.get("exits", {})
-    if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values()]):
+    ways, doors = data.get("exits", {}), data.get("doors", {})
+    if not all(isinstance(one, str) for one in [*texts, *ways, *ways.values(), *doors.values()]):
         raise ValueError(f"no thing: {data!r}")
     return Thing(
         id=data["id"],
@@ -129,7 +217,8 @@ def thing_from_json(data: dict[str, Any]) -> Thing:
         name=data["name"],
         description=data.get("description", ""),
         aliases=tuple(data.get("aliases", ())),
-        exits=tuple(Exit(name, to) for name, to in ways.items()),
+        exits=tuple(Exit(name, to, doors.get(name, "")) for name, to in ways.items()),
         fixed=data.get("fixed", False),
         thinks=data.get("thinks", False),
+        traits=traits_from_json(data.get("traits", {})),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 
 from mud.world.matching import match_names, plain
+from mud.world.sight import is_locked
 from mud.world.things import Exit, Thing
 from mud.world.world import World
 
@@ -41,7 +42,7 @@ def names_exit(query: str, way: Exit) -> bool:
 def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
     """Return the exits from `start` to `goal`, both ids, by a shortest path; ties follow the order of the exits.
 
-    Empty when already there, None without a path.
+    Empty when already there, None without a path. Locked doors are no way, closed ones are.
     """
     came: dict[str, tuple[str, Exit] | None] = {start: None}
     queue = deque([start])
@@ -51,7 +52,7 @@ def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
             return _walk_back(came, goal)
         location = world.location(here)
         for way in location.exits if location else ():
-            if way.to not in came and world.location(way.to) is not None:
+            if way.to not in came and world.location(way.to) is not None and not (way.door and is_locked(world, way)):
                 came[way.to] = (here, way)
                 queue.append(way.to)
     return None

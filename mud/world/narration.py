@@ -52,3 +52,11 @@ def listed(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def third_person(verb: str) -> str:
+    """Return a verb as somebody else does it: `push`, `pushes`; `turn on`, `turns on`."""
+    first, space, rest = verb.partition(" ")
+    if first.endswith("y") and first[-2:-1] not in tuple("aeiou"):
+        return f"{first[:-1]}ies{space}{rest}"
+    return f"{first}{'es' if first.endswith(('s', 'x', 'z', 'sh', 'ch', 'o')) else 's'}{space}{rest}"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from mud.world.traits import NO_TRAITS, Traits
+
 
 class Kind(StrEnum):
     LOCATION = "location"
@@ -14,10 +16,11 @@ class Kind(StrEnum):
 
 
 class Exit(NamedTuple):
-    """A way out of a location: the name that is typed ("south", "ladder") and the id of its target."""
+    """A way out of a location: the name that is typed ("south", "ladder"), and the ids of its target and its door."""
 
     name: str
     to: str
+    door: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,7 @@ class Thing:
     exits: tuple[Exit, ...] = ()
     fixed: bool = False
     thinks: bool = False
+    traits: Traits = NO_TRAITS
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, KeysView, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from types import MappingProxyType
+from typing import Any
 
-from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.changes import (
+    Alter,
+    Change,
+    Copy,
+    Define,
+    FallAsleep,
+    Leave,
+    Put,
+    Remove,
+    SetState,
+    StartTimer,
+    StopTimer,
+    Turn,
+    Vanish,
+    WakeUp,
+)
 from mud.world.channels import Channels, JoinChannel, LeaveChannel, Post
+from mud.world.live_state import LiveState
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
 
@@ -33,6 +51,9 @@ class World:
         self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
         self.channels = Channels()
+        self._filed: dict[str, Thing] = {}
+        """Each altered thing as its file has it."""
+        self.live = LiveState()
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -90,33 +111,83 @@ class World:
     def apply(self, changes: Iterable[Change]) -> None:
         """Apply changes in order; those that name unknown things are ignored."""
         for change in changes:
-            self._apply(change)
-
-    def _apply(self, change: Change) -> None:
-        match change:
-            case Define(thing):
-                self._things[thing.id] = thing
-                self._next = max(self._next, number_of(thing.id) + 1)
-            case Put(thing, into):
-                if thing in self._things and into in self._things:
-                    self._lift(thing)
-                    self._away.pop(thing, None)
-                    self._where[thing] = into
-                    self._inside.setdefault(into, {})[thing] = None
-                    self.remember_visit(thing, into)
-            case Leave(thing):
-                holder = self._lift(thing)
-                if holder is not None:
-                    self._away[thing] = holder
-                self._asleep.pop(thing, None)
-            case FallAsleep(thing, absent) if self._is_character(thing):
-                self._asleep[thing] = absent
-            case WakeUp(thing):
-                self._asleep.pop(thing, None)
-            case Remove(thing):
-                self._remove(thing)
-            case JoinChannel() | LeaveChannel() | Post():
+            if isinstance(change, Define):
+                self._define(change.thing)
+            elif isinstance(change, StopTimer):
+                self.live.timers.pop(change.timer, None)
+            elif isinstance(change, JoinChannel | LeaveChannel | Post):
                 self.channels.apply(change)
+            elif isinstance(change, Turn):
+                self.live.now[change.what] = change.value
+            elif change.thing in self._things or isinstance(change, Copy):
+                self._APPLIED[type(change)](self, change)
+
+    def _put(self, change: Put) -> None:
+        thing, into = change.thing, change.into
+        if into in self._things:
+            self._lift(thing)
+            self._away.pop(thing, None)
+            self.live.gone.pop(thing, None)
+            self._where[thing] = into
+            self._inside.setdefault(into, {})[thing] = None
+            self.remember_visit(thing, into)
+
+    def _leave(self, change: Leave) -> None:
+        holder = self._lift(change.thing)
+        if holder is not None:
+            self._away[change.thing] = holder
+        self._asleep.pop(change.thing, None)
+
+    def _fall_asleep(self, change: FallAsleep) -> None:
+        if self._is_character(change.thing):
+            self._asleep[change.thing] = change.absent
+
+    def _wake(self, change: WakeUp) -> None:
+        self._asleep.pop(change.thing, None)
+
+    def _alter(self, change: Alter) -> None:
+        self.live.alter(change)
+        self._define(self.as_filed(change.thing))
+
+    def _vanish(self, change: Vanish) -> None:
+        self._empty(change.thing, self._lift(change.thing))
+        self.live.gone[change.thing] = None
+
+    _APPLIED: Mapping[type, Callable[[World, Any], None]] = MappingProxyType(
+        {
+            Put: _put,
+            Leave: _leave,
+            FallAsleep: _fall_asleep,
+            WakeUp: _wake,
+            Remove: lambda self, change: self._remove(change.thing),
+            SetState: lambda self, change: self.live.set_state(change.thing, change.state, on=change.on),
+            Alter: _alter,
+            Copy: lambda self, change: self._copy(change.thing, change.of),
+            Vanish: _vanish,
+            StartTimer: lambda self, change: self.live.timers.update({change.timer: change}),
+        }
+    )
+
+    def as_filed(self, thing: str) -> Thing:
+        """Return a thing as its file has it, without what rules altered."""
+        return self._filed.get(thing, self._things[thing])
+
+    def _define(self, thing: Thing) -> None:
+        now = self.live.define(thing, self._things.get(thing.id))
+        self._things[thing.id] = now
+        if now is thing:
+            self._filed.pop(thing.id, None)
+        else:
+            self._filed[thing.id] = thing
+        self._next = max(self._next, number_of(thing.id) + 1)
+        for copy in [one for one, of in self.live.made.items() if of == thing.id] if self.live.made else ():
+            self._define(replace(thing, id=copy))
+
+    def _copy(self, thing: str, of: str) -> None:
+        original = self.live.made.get(of, of)
+        if original in self._things and thing not in self._things:
+            self.live.made[thing] = original
+            self._define(replace(self.as_filed(original), id=thing))
 
     def remember_visit(self, who: str, place: str) -> None:
         """Add a location to those where a person has been; agents and things have no such list."""
@@ -142,14 +213,22 @@ class World:
         self._asleep.pop(thing, None)
         self._visited.pop(thing, None)
         self.channels.forget(thing)
+        self._empty(thing, holder)
+        for absent in [one for one, location in self._away.items() if location == thing]:
+            del self._away[absent]
+        self._filed.pop(thing, None)
+        if (known := self._things.pop(thing, None)) is not None:
+            self.live.forget(known)
+        for copy in [one for one, of in self.live.made.items() if of == thing]:
+            self._remove(copy)
+
+    def _empty(self, thing: str, holder: str | None) -> None:
+        """Move what a thing holds to its holder; without one it is nowhere."""
         for held in self._inside.pop(thing, ()):
             del self._where[held]
             if holder is not None:
                 self._where[held] = holder
                 self._inside.setdefault(holder, {})[held] = None
-        for absent in [one for one, location in self._away.items() if location == thing]:
-            del self._away[absent]
-        self._things.pop(thing, None)
 
     def _lift(self, thing: str) -> str | None:
         holder = self._where.pop(thing, None)
@@ -198,6 +277,15 @@ class World:
                 return found
             holder = self._where.get(holder)
         return None
+
+    def within(self, thing: str) -> Iterator[str]:
+        """Yield the ids of what holds a thing, from the inside out; the last is a location, if it is in one."""
+        holder = self._where.get(thing)
+        for _ in range(len(self._things)):
+            if holder is None:
+                return
+            yield holder
+            holder = self._where.get(holder)
 
     def locations(self) -> list[Thing]:
         return sorted((t for t in self._things.values() if t.kind is Kind.LOCATION), key=lambda t: t.name.lower())

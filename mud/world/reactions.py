@@ -1,0 +1,398 @@
+"""What things do by their rules when something is done in the world. Pure: it returns changes and events.
+
+Rules see the world as it is after what set them off; those with `refuse` see it before, and what was tried does not
+happen. In one step each rule of a thing acts at most once, so that no circle of rules is endless.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from mud.world.changes import Alter, Change, Copy, Put, Remove, SetState, StartTimer, Turn, Vanish
+from mud.world.events import Event
+from mud.world.live_state import DESCRIPTION, EXITS, said
+from mud.world.matching import plain
+from mud.world.narration import called
+from mud.world.rules import (
+    ACTOR,
+    ANYTHING,
+    HERE,
+    IT,
+    After,
+    Becomes,
+    Begins,
+    Chance,
+    Condition,
+    Describe,
+    Does,
+    Effect,
+    Every,
+    Is,
+    Make,
+    Move,
+    Not,
+    Ref,
+    Refuse,
+    RemoveThing,
+    Rule,
+    SetExit,
+    Some,
+    Tell,
+    Within,
+    bind,
+    parse_effects,
+)
+from mud.world.rules import World as Almanac
+from mud.world.things import Kind, Thing
+from mud.world.traits import trigger_key
+from mud.world.world import World
+
+MOST_FIRED = 200
+"""Rules that act in one step."""
+MOST_MADE = 2_000
+"""Copies in a world; more are not made."""
+MOST_TIMERS = 1_000
+"""Timers in a world; more are not started."""
+
+
+class Action(NamedTuple):
+    """What a character does, as rules see it: `put` the fin `on` the sundial, `say` some `words`, `enter` a place.
+
+    `thing` and `other` are ids, empty for none.
+    """
+
+    verb: str
+    place: str
+    thing: str = ""
+    relation: str = ""
+    other: str = ""
+    words: str = ""
+
+
+class Reaction(NamedTuple):
+    """What follows from an action.
+
+    Args:
+        told: what the actor is told besides.
+        refused: the action does not happen.
+    """
+
+    changes: tuple[Change, ...] = ()
+    events: tuple[Event, ...] = ()
+    told: tuple[str, ...] = ()
+    refused: bool = False
+
+
+NOTHING = Reaction()
+
+
+class Moment(NamedTuple):
+    """When and by whom rules are set off; `number` is the number of the step, `now` seconds since 1970."""
+
+    actor: str
+    number: int
+    now: float
+
+
+class _Cause(NamedTuple):
+    """What may set off rules: an action, a state that began or ended, a time that began; `key` finds the rules."""
+
+    key: str
+    action: Action | None = None
+    changed: SetState | None = None
+
+
+@dataclass(slots=True)
+class _View:
+    """The world as it will be when some changes are applied."""
+
+    world: World
+    _where: dict[str, str] = field(default_factory=dict)
+    _states: dict[tuple[str, str], bool] = field(default_factory=dict)
+    _now: dict[str, str] = field(default_factory=dict)
+
+    def apply(self, change: Change) -> None:
+        match change:
+            case Put(thing, into):
+                self._where[thing] = into
+            case Vanish(thing) | Remove(thing):
+                self._where[thing] = ""
+            case SetState(thing, state, on):
+                self._states[thing, state] = on
+            case Turn(what, value):
+                self._now[what] = value
+
+    def holds(self, thing: str, state: str) -> bool:
+        known = self._states.get((thing, state))
+        return state in self.world.live.of(thing) if known is None else known
+
+    def holder(self, thing: str) -> str:
+        known = self._where.get(thing)
+        return self.world.where.get(thing, "") if known is None else known
+
+    def holders(self, thing: str) -> Iterator[str]:
+        """Yield what holds a thing, from the inside out."""
+        holder, seen = self.holder(thing), set[str]()
+        while holder and holder not in seen:
+            yield holder
+            seen.add(holder)
+            holder = self.holder(holder)
+
+    def place(self, thing: str) -> str:
+        """Return the id of the location of a thing, or of itself when it is one; empty when it is nowhere."""
+        return next((one for one in (thing, *self.holders(thing)) if self.world.location(one) is not None), "")
+
+    def now(self, what: str) -> str:
+        return self._now.get(what) or self.world.live.now.get(what, "")
+
+
+def react(world: World, actions: Sequence[Action], changes: Iterable[Change], moment: Moment) -> Reaction:
+    """Return what rules make of actions and their changes; `NOTHING` when none waits for either."""
+    listeners = world.live.listeners
+    if not listeners:
+        return NOTHING
+    for action in actions:
+        if listeners.get(action.verb):
+            refusing = _Chain(world, action.place, moment)
+            refusing.start(_Cause(action.verb, action), refusing=True)
+            if refusing.refused:
+                return refusing.reaction()
+    chain = _Chain(world, actions[-1].place if actions else "", moment)
+    for change in changes:
+        chain.change(change, own=False)
+    for action in actions:
+        chain.start(_Cause(action.verb, action), refusing=False)
+    chain.run()
+    return chain.reaction()
+
+
+def react_to_changes(world: World, changes: Iterable[Change], moment: Moment, place: str = "") -> Reaction:
+    """Return what rules make of changes that nobody's action made, such as a time of day that begins."""
+    chain = _Chain(world, place, moment)
+    for change in changes:
+        chain.change(change, own=False)
+        if isinstance(change, Turn):
+            chain.start(_Cause(f"{change.value} begins"), refusing=False)
+    chain.run()
+    return chain.reaction()
+
+
+def run_timer(world: World, timer: StartTimer, number: int) -> Reaction:
+    """Return what the effects of a timer that is due bring about."""
+    it = world.get(timer.thing)
+    if it is None:
+        return NOTHING
+    chain = _Chain(world, "", Moment(timer.actor, number, timer.due))
+    effects = bind(parse_effects(timer.effects), dict(it.traits.names))
+    chain.place = chain.view.place(it.id)
+    chain.carry_out(it, effects, f"{timer.timer}")
+    chain.run()
+    return chain.reaction()
+
+
+def holds(world: World, thing: str, condition: Condition, actor: str = "") -> bool:
+    """Return whether a condition in the file of a thing holds now; `chance` never does."""
+    view = _View(world)
+    return _holds(view, condition, {IT: thing, ACTOR: actor, HERE: view.place(thing)}, "")
+
+
+def texts_now(world: World, thing: Thing, viewer: str) -> list[str]:
+    """Return the texts of a thing, in their order, whose conditions hold."""
+    return [one.text for one in thing.traits.texts if holds(world, thing.id, one.condition, viewer)]
+
+
+class _Chain:
+    """Rules that set off each other within one step."""
+
+    def __init__(self, world: World, place: str, moment: Moment) -> None:
+        self.world, self.place, self.moment = world, place, moment
+        self.view = _View(world)
+        self.changes: list[Change] = []
+        self.events: list[Event] = []
+        self.told: list[str] = []
+        self.refused = False
+        self.causes: deque[_Cause] = deque()
+        self.fired: set[tuple[str, int]] = set()
+        self.made = 0
+
+    def reaction(self) -> Reaction:
+        if not (self.changes or self.events or self.told or self.refused):
+            return NOTHING
+        return Reaction(tuple(self.changes), tuple(self.events), tuple(self.told), self.refused)
+
+    def start(self, cause: _Cause, *, refusing: bool) -> None:
+        """Carry out the rules for a cause that do refuse, or those that do not, and what follows."""
+        self._set_off(cause, refusing=refusing)
+        self.run()
+
+    def run(self) -> None:
+        while self.causes:
+            self._set_off(self.causes.popleft(), refusing=False)
+
+    def _set_off(self, cause: _Cause, *, refusing: bool) -> None:
+        for one in tuple(self.world.live.listeners.get(cause.key, ())):
+            it = self.world.things[one]
+            for number, rule in enumerate(it.traits.rules):
+                if self.refused or len(self.fired) >= MOST_FIRED:
+                    return
+                wanted = trigger_key(rule.trigger) == cause.key and (_refuses(rule) == refusing)
+                if wanted and (one, number) not in self.fired and self._fits(it, rule, cause):
+                    self._fire(it, rule, number)
+
+    def _fits(self, it: Thing, rule: Rule, cause: _Cause) -> bool:
+        match rule.trigger:
+            case Does():
+                return cause.action is not None and self._does(it, rule.trigger, cause.action)
+            case Becomes(thing, _, on):
+                return cause.changed is not None and cause.changed.on == on and self._is(it, thing, cause.changed.thing)
+            case Begins():
+                return True
+
+    def _does(self, it: Thing, wanted: Does, action: Action) -> bool:
+        if wanted.words and plain(wanted.words) not in plain(action.words):
+            return False
+        if wanted.thing is None and wanted.other is None and it.id not in (action.thing, action.other):
+            return not action.thing and action.place == self.view.place(it.id)
+        if wanted.relation and wanted.relation != action.relation:
+            return False
+        if wanted.thing is not None and not self._is(it, wanted.thing, action.thing):
+            return False
+        if wanted.other is not None:
+            return self._is(it, wanted.other, action.other)
+        return wanted.thing is not None or it.id in (action.thing, action.other)
+
+    def _is(self, it: Thing, wanted: Ref, thing: str) -> bool:
+        """Return whether a thing, or the original of a copy, is the one that a rule names."""
+        if wanted.name == ANYTHING:
+            return bool(thing)
+        named = {IT: it.id, ACTOR: self.moment.actor, HERE: self.place}.get(wanted.name, wanted.name)
+        return bool(thing) and named in (thing, self.world.live.made.get(thing))
+
+    def _fire(self, it: Thing, rule: Rule, number: int) -> None:
+        lot = f"{self.moment.number} {it.id} {number}"
+        if rule.condition is None or _holds(self.view, rule.condition, self._names(it), lot):
+            self.fired.add((it.id, number))
+            self.carry_out(it, rule.effects, lot)
+
+    def _names(self, it: Thing) -> Mapping[str, str]:
+        return {IT: it.id, ACTOR: self.moment.actor, HERE: self.view.place(it.id) or self.place}
+
+    def carry_out(self, it: Thing, effects: Iterable[Effect], lot: str) -> None:
+        names = self._names(it)
+        for at, effect in enumerate(effects):
+            match effect:
+                case Tell(text, place, actor_only):
+                    self._tell(it, text, "" if actor_only else _id(place or Ref(HERE), names))
+                case Refuse(text):
+                    self.refused = True
+                    self.told.append(self._worded(it, text))
+                case After(seconds, _, source):
+                    self._start_timer(it, seconds, source, f"{lot} {at}")
+                case _:
+                    for change in self._changes(effect, names):
+                        self.change(change)
+
+    def _changes(self, effect: Effect, names: Mapping[str, str]) -> Iterator[Change]:
+        match effect:
+            case Becomes(thing, state, on):
+                yield SetState(_id(thing, names), state, on)
+            case Move(thing, to):
+                what, into = _id(thing, names), _id(to, names)
+                if what not in (into, *self.view.holders(into)) and self.world.location(what) is None:
+                    yield Put(what, into)
+            case RemoveThing(thing):
+                what = _id(thing, names)
+                if (known := self.world.get(what)) is not None and known.kind is Kind.ITEM:
+                    yield Remove(what) if what in self.world.live.made else Vanish(what)
+            case Make(thing, into):
+                if len(self.world.live.made) + self.made < MOST_MADE and self._is_item(_id(thing, names)):
+                    made = self._new_id()
+                    yield Copy(made, _id(thing, names))
+                    yield Put(made, _id(into, names))
+            case Describe(thing, text):
+                yield from self._alter(_id(thing, names), DESCRIPTION, text)
+            case SetExit(place, name, to):
+                yield from self._alter(_id(place, names), f"{EXITS}{name}", _id(to, names) if to is not None else "")
+
+    def _alter(self, thing: str, key: str, value: str) -> Iterator[Change]:
+        if self.world.get(thing) is not None:
+            yield Alter(thing, key, value, said(self.world.as_filed(thing), key))
+
+    def _is_item(self, thing: str) -> bool:
+        known = self.world.get(thing)
+        return known is not None and known.kind is Kind.ITEM
+
+    def _new_id(self) -> str:
+        number = self.world.next_id + self.made
+        while f"#{number}" in self.world.things:
+            number += 1
+        self.made = number - self.world.next_id + 1
+        return f"#{number}"
+
+    def change(self, change: Change, *, own: bool = True) -> None:
+        """Take in a change; one of a state is a cause for other rules. One that is not `own` is in the outcome."""
+        if isinstance(change, SetState):
+            if change.thing not in self.world.things or self.view.holds(change.thing, change.state) == change.on:
+                return
+            self.causes.append(_Cause(f"becomes {change.state}", changed=change))
+        self.view.apply(change)
+        if own:
+            self.changes.append(change)
+
+    def _start_timer(self, it: Thing, seconds: float, effects: str, lot: str) -> None:
+        timers = self.world.live.timers
+        if len(timers) < MOST_TIMERS:
+            name = hashlib.sha256(f"{lot} {len(self.changes)}".encode()).hexdigest()[:12]
+            actor, due = self.moment.actor, self.moment.now + seconds
+            self.change(StartTimer(f"{self.moment.number}.{name}", due, it.id, actor, effects))
+
+    def _tell(self, it: Thing, text: str, place: str) -> None:
+        """Tell a text to all in a place, or to the actor alone when it is empty."""
+        worded = self._worded(it, text)
+        if not place or place == self.view.place(self.moment.actor):
+            self.told.append(worded)
+        if place and self.world.location(place) is not None:
+            self.events.append(Event("change", self.moment.actor or it.id, place, worded, thing=it.name))
+
+    def _worded(self, it: Thing, text: str) -> str:
+        actor = self.world.get(self.moment.actor)
+        named = text.replace("{it}", called(it)).replace("{actor}", actor.name if actor is not None else "somebody")
+        return named[:1].upper() + named[1:]
+
+
+def _refuses(rule: Rule) -> bool:
+    return any(isinstance(one, Refuse) for one in rule.effects)
+
+
+def _id(ref: Ref, names: Mapping[str, str]) -> str:
+    return names.get(ref.name, ref.name)
+
+
+def _holds(view: _View, condition: Condition, names: Mapping[str, str], lot: str) -> bool:
+    match condition:
+        case Is(thing, state):
+            return view.holds(_id(thing, names), state)
+        case Within(thing, relation, other):
+            return _within(view, _id(thing, names), relation, _id(other, names))
+        case Almanac(what, value):
+            return view.now(what) == value
+        case Chance(times, of):
+            return bool(lot) and int(hashlib.sha256(lot.encode()).hexdigest()[:12], 16) % of < times
+        case Not(inner):
+            return not _holds(view, inner, names, lot)
+        case Every(several):
+            return all(_holds(view, one, names, lot) for one in several)
+        case Some(several):
+            return any(_holds(view, one, names, lot) for one in several)
+
+
+def _within(view: _View, thing: str, relation: str, other: str) -> bool:
+    """Return whether a thing is in or on another, or anywhere in a location; copies count as their original."""
+    made = view.world.live.made
+    alike = (thing, *(one for one, of in made.items() if of == thing)) if made else (thing,)
+    deep = relation == "at" or view.world.location(other) is not None
+    return any(other in view.holders(one) if deep else view.holder(one) == other for one in alike)

@@ -1,0 +1,72 @@
+"""What a character sees and can reach: light and dark, what lies in and on things, doors, texts that hold now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mud.world.reactions import texts_now
+from mud.world.things import Exit, Kind, Thing
+from mud.world.traits import LIT, LOCKED, OPEN
+from mud.world.world import World
+
+
+def looks(world: World, thing: Thing, viewer: str = "") -> str:
+    """Return the description of a thing, with those of its texts whose conditions hold."""
+    if not thing.traits.texts:
+        return thing.description
+    return " ".join(text for text in (thing.description, *texts_now(world, thing, viewer)) if text)
+
+
+def has_state(world: World, thing: str, state: str) -> bool:
+    return state in world.live.of(thing)
+
+
+def is_closed(world: World, thing: Thing) -> bool:
+    return thing.traits.opens and not has_state(world, thing.id, OPEN)
+
+
+def shows_content(world: World, thing: Thing) -> bool:
+    """Return whether one sees what a thing holds: a surface, or a container that is not closed."""
+    return bool(thing.traits.holds) and not is_closed(world, thing)
+
+
+def seen_in(world: World, holder: str) -> Iterator[Thing]:
+    """Yield what is in a location or with a character, and what lies in and on that, as far as one sees it."""
+    for thing in world.contents(holder):
+        yield thing
+        if thing.kind is Kind.ITEM and shows_content(world, thing):
+            yield from seen_in(world, thing.id)
+
+
+def is_dark(world: World, location: Thing) -> bool:
+    """Return whether nothing is seen in a location: it is dark, and nothing there gives light."""
+    if not location.traits.dark:
+        return False
+    people = (thing for one in world.people(location.id) for thing in seen_in(world, one.id))
+    return not any(has_state(world, one.id, LIT) for one in (*seen_in(world, location.id), *people))
+
+
+def reach(world: World, who: str) -> list[Thing]:
+    """Return what a character can touch, without itself: what is here, what it carries, and the doors.
+
+    In the dark that is only what it carries, and the others who are here.
+    """
+    here = world.location_of(who)
+    own = list(seen_in(world, who))
+    if here is None:
+        return own
+    if is_dark(world, here):
+        return [*(one for one in world.people(here.id) if one.id != who), *own]
+    doors = dict.fromkeys(way.door for way in here.exits if way.door in world.things)
+    there = (one for one in seen_in(world, here.id) if one.id != who)
+    return [*there, *own, *(world.things[door] for door in doors)]
+
+
+def door_of(world: World, way: Exit) -> Thing | None:
+    return world.get(way.door) if way.door else None
+
+
+def is_locked(world: World, way: Exit) -> bool:
+    """Return whether nobody can walk through an exit because its door is locked."""
+    door = door_of(world, way)
+    return door is not None and has_state(world, door.id, LOCKED) and is_closed(world, door)
