@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from agents.text.habits import Habit, read_habits
 from mud.clock import Clock
 from mud.engine.engine import Engine
+from mud.world.exits import find_path
 from mud.world.roles import Role
-from mud.world.world import World
 
 REST = (150.0, 600.0)
 """Seconds between two doings of an animal, at least and at most."""
@@ -46,8 +45,8 @@ class Animals:
             if now < due:
                 continue
             self._due[who] = now + self._chance.uniform(*REST)
-            habits, local = read_habits(items, reflex=False)[0], self._clock.now().astimezone(self._clock.zone)
-            timely = [one for one in habits if one.timed and one.is_time(local.hour + local.minute / 60)]
+            habits, hour = read_habits(items, reflex=False)[0], self._engine.hour()
+            timely = [one for one in habits if one.timed and one.is_time(hour)]
             if timely and (line := self._line(who, self._chance.choice(timely))):
                 self._engine.step(who, line, Role.AGENT)
 
@@ -59,20 +58,6 @@ class Animals:
             return ""
         place = world.called(habit.place) if habit.place else None
         if place is not None and place.id != here.id:
-            way = first_step(world, here.id, place.id)
-            return f"go {way}" if way else ""
+            path = find_path(world, here.id, place.id)
+            return f"go {path[0].name}" if path else ""
         return f"emote {habit.done_in(here.name)}."
-
-
-def first_step(world: World, start: str, end: str) -> str:
-    """Return the exit of one location that begins the shortest way to another; "" when there is none."""
-    first = {start: ""}
-    line = deque([start])
-    while line:
-        at = line.popleft()
-        location = world.location(at)
-        for way in location.exits if location else ():
-            if way.to not in first:
-                first[way.to] = first[at] or way.name
-                line.append(way.to)
-    return first.get(end, "")

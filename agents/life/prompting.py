@@ -22,7 +22,7 @@ from agents.prompt.excerpts import Room, excerpts, first_sentence
 from agents.prompt.prompt import TEMPLATES, Prompt, PromptParts, Template, build_prompt, room_for_memories
 from agents.recall.settings import RecallSettings
 from agents.text.daytime import labels, now_in_words
-from mud.commands import Command, shown_name
+from mud.commands import Command, shown_item, shown_name, what_is_seen
 from mud.errors import Refusal, Unavailable, VaultProblem
 from mud.registry import Registry
 from mud.world.narration import phrase
@@ -171,6 +171,7 @@ class Prompting:
         if world is None or here is None:
             raise Refusal(f"{agent.name} is nowhere just now, so there is no prompt.")
         view, clock = _view(agent), self._minds.means.clock
+        described, items = what_is_seen(world, self._minds.say, here, agent.id)
         tail = view.tail
         longterm, recent = (one.text if one else "" for one in (view.longterm, view.recent))
         told = "\n".join([longterm, recent, *(entry.text for entry in tail)])
@@ -191,11 +192,11 @@ class Prompting:
             experiences_crowded_out=chosen.experiences_crowded_out,
             hints=(hint,) if hint else (),
             location=here.name,
-            description=self._described(agent, here),
+            description=self._described(agent, here, " ".join(described)),
             exits=tuple(way.name for way in here.exits),
             people=tuple(self._people(agent, here)),
-            items=tuple(item.name for item in world.items(here.id)),
-            carried=tuple(item.name for item in world.items(agent.id)),
+            items=tuple(items),
+            carried=tuple(shown_item(world, self._minds.say, item) for item in world.items(agent.id)),
             now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
             recent_range=view.recent.covers if view.recent else None,
             transcript_range=(tail[0].seq, tail[-1].seq) if tail else None,
@@ -203,14 +204,13 @@ class Prompting:
             left_out=view.left_out,
         )
 
-    def _described(self, agent: Agent, here: Thing) -> str:
+    def _described(self, agent: Agent, here: Thing, seen: str) -> str:
         """Return an agent's place in words, and that its head is full: a hint would be the first to be left out of a
         full prompt.
         """
         newest = agent.memory.newest(SETTLED)
         settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
-        looks = first_sentence(here.description) if settled else here.description
-        parts = (looks, self._minds.say(FULL_HINT) if agent.head_is_full else "")
+        parts = (first_sentence(seen) if settled else seen, self._minds.say(FULL_HINT) if agent.head_is_full else "")
         return "\n".join(part for part in parts if part)
 
 

@@ -284,9 +284,7 @@ class Scheduler:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
         known = (agent.definition, world, agent.memory, agent.notes)
-        now = self._local()
-        hour = now.hour + now.minute / 60
-        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=hour)
+        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour())
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.opened()}

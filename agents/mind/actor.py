@@ -16,6 +16,7 @@ from agents.memory.notes import Notes
 from mud.engine.engine import Engine, Step, perceived_from_json
 from mud.world.events import Perception
 from mud.world.roles import Role
+from mud.world.sight import is_dark, looks
 from mud.world.things import Kind
 from mud.world.world import World
 
@@ -57,14 +58,15 @@ def situate(
     if here is None:
         return None
     asleep = world.asleep
-    there = world.contents(here.id)
+    dark = is_dark(world, here)
+    there = world.people(here.id) if dark else world.contents(here.id)
     people = [one for one in there if one.kind is Kind.CHARACTER and one.id != definition.id and one.id not in asleep]
     return Situation(
         name=definition.name,
         profile=definition.profile,
         voice=definition.voice,
         location=here.name,
-        description=here.description,
+        description="" if dark else looks(world, here, definition.id),
         exits=tuple(way.name for way in here.exits),
         people=tuple([Person(one.name, one.thinks) for one in people]),
         items=tuple([one.name for one in there if one.kind is Kind.ITEM]),

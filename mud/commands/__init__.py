@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from mud.commands._alias import expand
 from mud.commands._command import LONGEST_SHOWN, OWNERS, WHO, Command, Context, Outcome, Say, command, offered
-from mud.commands._here import describe_location, shown_name, waking
+from mud.commands._here import describe_location, shown_item, shown_name, waking, what_is_seen
 from mud.commands._line import SHORTHANDS, InputLine, read_line, understand
 
 __all__ = [
@@ -28,7 +28,9 @@ __all__ = [
     "expand",
     "offered",
     "read_line",
+    "shown_item",
     "shown_name",
     "understand",
     "waking",
+    "what_is_seen",
 ]

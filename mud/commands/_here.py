@@ -68,22 +68,26 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
 
 def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
     """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
-    if is_dark(world, location):
-        lines = [location.name, say(DARK)]
-    else:
-        lines = [location.name, looks(world, location, viewer), almanac(world, say, location)]
-        if items := world.items(location.id):
-            lines.append(say(ITEMS, items=", ".join(shown_item(world, say, item) for item in items)))
+    described, items = what_is_seen(world, say, location, viewer)
+    lines = [location.name, *described, *([say(ITEMS, items=", ".join(items))] if items else [])]
     lines += describe_people(world, say, location, viewer)
     ways = ", ".join(shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
 
 
+def what_is_seen(world: World, say: Say, location: Thing, viewer: str) -> tuple[list[str], list[str]]:
+    """Return the description of a location as it is now, in paragraphs, and the things there, with their states."""
+    if is_dark(world, location):
+        return [say(DARK)], []
+    described = [text for text in (looks(world, location, viewer), almanac(world, say, location)) if text]
+    return described, [shown_item(world, say, item) for item in world.items(location.id)]
+
+
 def almanac(world: World, say: Say, location: Thing) -> str:
     """Return the time of day and the weather in a location; empty indoors, and in a world that has none."""
     now = [one for what in ("time", "weather") if (one := world.live.now.get(what))]
-    return say(NOW, now=", ".join(now)) if now and not location.traits.indoors else ""
+    return say(NOW, now=listed(now)) if now and not location.traits.indoors else ""
 
 
 def shown_item(world: World, say: Say, item: Thing) -> str:

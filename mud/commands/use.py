@@ -64,7 +64,7 @@ def open_(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "open", found, OPEN, on=True, able=found.traits.opens)
 
 
-@command("close", "<thing>", aliases=("shut",), category="things", for_models=True)
+@command("close", "<thing>", aliases=("shut",), category="things")
 def close(ctx: Context, thing: str) -> Outcome:
     """Close a door or a container.
 
@@ -74,7 +74,7 @@ def close(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "close", found, OPEN, on=False, able=found.traits.opens)
 
 
-@command("lock", "<thing>", category="things", for_models=True)
+@command("lock", "<thing>", category="things")
 def lock(ctx: Context, thing: str) -> Outcome:
     """Lock a door or a container that is closed; you need to carry its key.
 
@@ -106,7 +106,7 @@ def light(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "light", found, LIT, on=True, able=found.traits.light)
 
 
-@command("extinguish", "<thing>", aliases=("douse", "snuff"), category="things", for_models=True)
+@command("extinguish", "<thing>", aliases=("douse", "snuff"), category="things")
 def extinguish(ctx: Context, thing: str) -> Outcome:
     """Put out a lamp, a candle or a fire.
 
@@ -116,7 +116,7 @@ def extinguish(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "extinguish", found, LIT, on=False, able=found.traits.light)
 
 
-@command("turn", "<thing>", aliases=("switch",), category="things", for_models=True)
+@command("turn", "<thing>", aliases=("switch",), category="things")
 def turn(ctx: Context, thing: str) -> Outcome:
     """Turn a thing on or off, or around.
 
@@ -147,7 +147,7 @@ def read(ctx: Context, thing: str) -> Outcome:
     return act(ctx, "read", found, reply=reply)._replace(kind="result")
 
 
-@command("wear", "<thing>", aliases=("don",), category="things", for_models=True)
+@command("wear", "<thing>", aliases=("don",), category="things")
 def wear(ctx: Context, thing: str) -> Outcome:
     """Put on a thing that you carry.
 
@@ -159,7 +159,7 @@ def wear(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "wear", found, WORN, on=True, able=found.traits.wearable)
 
 
-@command("remove", "<thing>", aliases=("doff",), category="things", for_models=True)
+@command("remove", "<thing>", aliases=("doff",), category="things")
 def remove(ctx: Context, thing: str) -> Outcome:
     """Take off a thing that you wear.
 
@@ -169,7 +169,7 @@ def remove(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "remove", found, WORN, on=False, able=found.traits.wearable)
 
 
-@command("eat", "<thing>", aliases=("drink", "taste"), category="things", for_models=True)
+@command("eat", "<thing>", aliases=("drink", "taste"), category="things")
 def eat(ctx: Context, thing: str) -> Outcome:
     """Eat or drink a thing.
 

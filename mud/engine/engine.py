@@ -35,6 +35,7 @@ from mud.registry import Registry
 from mud.sanitize import sanitize
 from mud.storage.settings import setting
 from mud.tracing import span
+from mud.world.almanac import hour_of, part_of_day, weather_at
 from mud.world.changes import (
     Change,
     Define,
@@ -69,6 +70,7 @@ ASLEEP_HINT = phrase("engine.refusals.asleep_hint")
 WOKE = phrase("engine.memories.woke")
 ENTERS = phrase("engine.events.enters", "actor")
 LEAVES = phrase("engine.events.leaves", "actor")
+TURNED = phrase("engine.events.turned", "value")
 DOZES = phrase("engine.events.dozes", "actor")
 CHANNEL = phrase("engine.memories.channel", "channel")
 
@@ -94,6 +96,15 @@ class WorldSettings:
     state_interval: float = setting(
         5.0, "Seconds between two savings of who and what is where.", low=0.5, high=3600.0, per_agent=False
     )
+    day_hours: float = setting(
+        0.0,
+        "Hours that a day of the world lasts; 24 goes by the machine's clock, 0 leaves out morning, evening and night.",
+        low=0.0, high=1000.0, per_agent=False,
+    )  # fmt: skip
+    weather: tuple[str, ...] = setting(
+        (), "Kinds of weather, each with how often it comes, such as clear 5, rainy 2; empty for none.", per_agent=False
+    )
+    weather_hours: float = setting(3.0, "Hours until the weather may change.", low=0.1, high=1000.0, per_agent=False)
 
 
 class LedgerLike(Protocol):
@@ -280,24 +291,39 @@ class Engine:
     def _moment(self, actor: str) -> Moment:
         return Moment(actor, self.number + 1, self._clock.now().timestamp())
 
-    def elapse(self) -> list[Step]:
-        """Carry out what rules wanted to happen later and is due now, each in a step of its own."""
-        steps = []
-        now = self._clock.now().timestamp()
-        for timer in sorted(self.world.live.timers.values(), key=lambda timer: timer.due):
+    def elapse(self) -> None:
+        """Carry out what is due by now, each in a step of its own: what rules put off, parts of the day, weather."""
+        live, moment = self.world.live, self._clock.now()
+        for timer in sorted(live.timers.values(), key=lambda timer: timer.due) if live.timers else ():
             it = self.world.get(timer.thing)
-            if timer.due <= now and it is not None:
-                steps.append(self._change(it, run_timer(self.world, timer, self.number + 1), StopTimer(timer.timer)))
-        return steps
+            if timer.due <= moment.timestamp() and it is not None:
+                self._change(it, run_timer(self.world, timer, self.number + 1), StopTimer(timer.timer))
+        settings = self._settings()
+        part = part_of_day(self.hour()) if settings.day_hours else ""
+        weather = weather_at(moment, settings.weather, settings.weather_hours) if settings.weather else ""
+        for what, value in (("time", part), ("weather", weather)):
+            if live.now.get(what, "") != value:
+                self._turn(what, value)
 
-    def turn(self, what: str, value: str, place: Thing) -> Step:
-        """Let another `time` of day or `weather` begin; `place` is any location."""
-        change, before = Turn(what, value), self.world.live.now.get(what)
-        reaction = react_to_changes(self.world, (change,), self._moment("")) if before else NOTHING
-        return self._change(place, reaction, change)
+    def hour(self) -> float:
+        """Return the hour of the day, 0 to 24, in the world."""
+        return hour_of(self._clock.now().astimezone(self._clock.zone), self._settings().day_hours)
 
-    def _change(self, it: Thing, reaction: Reaction, first: Change) -> Step:
-        return self.happen(it, Outcome("", changes=(first, *reaction.changes), events=reaction.events))
+    def _turn(self, what: str, value: str) -> None:
+        """Let another `time` of day or `weather` begin; at first, and with none, nobody is told."""
+        change, places = Turn(what, value), self.world.locations()
+        if not places:
+            return
+        if not (value and self.world.live.now.get(what)):
+            self._change(places[0], NOTHING, change)
+            return
+        reaction, told = react_to_changes(self.world, (change,), self._moment("")), self._say(TURNED, value=value)
+        outside = [one for one in places if not one.traits.indoors and self.world.people(one.id)]
+        events = tuple(Event("change", "", one.id, told) for one in outside)
+        self._change(places[0], reaction._replace(events=(*events, *reaction.events)), change)
+
+    def _change(self, it: Thing, reaction: Reaction, first: Change) -> None:
+        self.happen(it, Outcome("", changes=(first, *reaction.changes), events=reaction.events))
 
     def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: InputLine) -> list[Perception]:
         text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mud.world.sight import is_dark, looks
 from mud.world.things import Kind
 from mud.world.world import World
 
@@ -43,12 +44,13 @@ def scene_of(world: World, who: str) -> Scene | None:
         return None
     been, asleep = world.visited(who), world.asleep
     ways = [(way, world.location(way.to)) for way in here.exits]
-    there = world.contents(here.id)
+    dark = is_dark(world, here)
+    there = world.people(here.id) if dark else world.contents(here.id)
     people = [one for one in there if one.kind is Kind.CHARACTER and one.id != who]
     return Scene(
         here.id,
         here.name,
-        here.description,
+        "" if dark else looks(world, here, who),
         tuple(Way(way.name, way.to, to.name if to and to.id in been else None) for way, to in ways),
         tuple(Bystander(one.id, one.name, one.thinks, one.id in asleep) for one in people),
         tuple(one.name for one in there if one.kind is Kind.ITEM),

@@ -254,6 +254,36 @@ async def test_the_state_is_saved_at_the_interval(vault: Path) -> None:
         await asyncio.gather(world, return_exceptions=True)
 
 
+@proves("world.day_hours")
+def test_a_day_of_the_world_has_its_own_length(vault: Path) -> None:
+    put(vault, "world", day_hours=2.0)
+    clock = VirtualClock()
+    with opened(vault, writable=True, clock=clock) as parts:
+        seen = []
+        for _ in range(24):
+            parts.engine.elapse()
+            seen.append(parts.engine.world.live.now["time"])
+            clock.advance(300)
+    assert set(seen) == {"night", "morning", "afternoon", "evening"}
+    assert seen.count("morning") == 6
+
+
+@proves("world.weather", "world.weather_hours")
+def test_the_weather_is_one_of_the_kinds_and_changes_after_its_hours(vault: Path) -> None:
+    put(vault, "world", weather="clear 2, rainy", weather_hours=1.0)
+    clock = VirtualClock()
+    with opened(vault, writable=True, clock=clock) as parts:
+        seen = []
+        for _ in range(96):
+            parts.engine.elapse()
+            seen.append(parts.engine.world.live.now["weather"])
+            clock.advance(1800)
+        told = parts.engine.step(ELIZA, "look", Role.OWNER).reply
+    assert set(seen) == {"clear", "rainy"}
+    assert all(one == other for one, other in zip(seen[::2], seen[1::2], strict=True))
+    assert f"It is {seen[-1]}." in told
+
+
 # -- thinking ---------------------------------------------------------------------------------------------------------
 
 

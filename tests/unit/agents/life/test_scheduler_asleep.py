@@ -190,7 +190,7 @@ async def test_awake_an_emergency_fold_is_made_at_once_by_rules_and_warned_of(
         with caplog.at_level(logging.WARNING):
             night.live(0.79)
             assert eliza.memory.compactions == 0
-            for _ in range(40):
+            for _ in range(12):
                 number = eliza.memory.total + 1
                 words = f'Moss says, "Corvin owes {number} barrels to whoever asks him at the Sundial."'
                 eliza.memory.append(
