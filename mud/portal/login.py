@@ -10,6 +10,7 @@ from typing import Protocol
 
 from mud.engine.engine import REFUSED_HINT
 from mud.errors import LociError, Refusal
+from mud.portal.authentication import check_password
 from mud.portal.phrases import (
     AGAIN,
     BYE,
@@ -105,7 +106,22 @@ class Login:
         if plain(name) in (GUEST, NEW, QUIT):
             raise Refusal(say(RESERVED, name=name))
         name = authenticator.new_name(name)
-        password = await self._ask(say(NEW_PASSWORD, name=name), hidden=True)
-        if await self._ask(say(AGAIN), hidden=True) != password:
-            raise Refusal(say(DIFFERENT))
-        return await authenticator.register(self._address, name, password)
+        return await authenticator.register(self._address, name, await self._new_password(name))
+
+    async def _new_password(self, name: str) -> str:
+        """Ask for a new password twice, anew until both are the same and one that will do.
+
+        Until then no other question is asked, whose answer would be shown while it is typed.
+        """
+        say = self._portal.say
+        for _ in range(TRIES):
+            password = await self._ask(say(NEW_PASSWORD, name=name), hidden=True)
+            try:
+                check_password(password)
+            except Refusal as no:
+                self._tell(no.text)
+                continue
+            if await self._ask(say(AGAIN), hidden=True) == password:
+                return password
+            self._tell(say(DIFFERENT))
+        raise Refusal(say(TOO_OFTEN))
