@@ -47,7 +47,8 @@ class _Completer(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         line = document.text_before_cursor
         found = self._complete(line)
-        return (Completion(choice, found.start - len(line)) for choice in found.choices)
+        ended = " " if len(found.choices) == 1 else ""
+        return (Completion(f"{choice}{ended}", found.start - len(line), display=choice) for choice in found.choices)
 
 
 def coloured() -> Callable[[Message], str]:

@@ -255,8 +255,10 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: Relevance) -
 def repeatable(text: str, words: Words) -> Iterator[str]:
     """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why."""
     for line in text.splitlines():
+        if line.startswith("#"):
+            continue  # a heading, such as the time of an entry, tells nothing
         hidden = False
-        for one in sentences(line.strip().lstrip("#*- ")):
+        for one in sentences(line.strip().lstrip("*- ")):
             low = tokens(one)
             own = low[:1] == ["i"] and not {"thought", "dreamed", "dreamt", "wondered", "because"}.isdisjoint(low)
             secret = words.is_secret(one) or "whisper" in one.casefold()

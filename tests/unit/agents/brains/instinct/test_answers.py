@@ -214,6 +214,11 @@ def test_of_a_summary_nothing_thought_confided_or_reasoned_is_repeated() -> None
     assert list(repeatable(text, INTERPRETER.words)) == ["I saw Ann in The Garden."]
 
 
+def test_the_heading_of_a_note_is_nothing_to_tell() -> None:
+    text = "# paper tags\n\n## 2026-11-26T12:37:17.813Z, The Lobby\nThe tags hang from the coat hooks."
+    assert list(repeatable(text, INTERPRETER.words)) == ["The tags hang from the coat hooks."]
+
+
 def test_a_whisper_is_answered_by_a_whisper() -> None:
     evening = Evening()
     evening.say("I keep twelve hens.")
