@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mud.commands._command import LONGEST_SHOWN, Context, Say
 from mud.errors import Refusal
@@ -66,19 +66,22 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
     return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))
 
 
-def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
-    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
+def describe_location(world: World, say: Say, location: Thing, viewer: str, opened: Collection[str] = ()) -> str:
+    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits.
+
+    `opened` are the ids of doors that will be open by then.
+    """
     described, items = what_is_seen(world, say, location, viewer)
     lines = [location.name, *described, *([say(ITEMS, items=", ".join(items))] if items else [])]
     lines += describe_people(world, say, location, viewer)
-    ways = ", ".join(shown_way(world, say, way) for way in location.exits)
+    ways = ", ".join(way.name if way.door in opened else shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
 
 
 def what_is_seen(world: World, say: Say, location: Thing, viewer: str) -> tuple[list[str], list[str]]:
     """Return the description of a location as it is now, in paragraphs, and the things there, with their states."""
-    if is_dark(world, location):
+    if is_dark(world, location, viewer):
         return [say(DARK)], []
     described = [text for text in (looks(world, location, viewer), almanac(world, say, location)) if text]
     return described, [shown_item(world, say, item) for item in world.items(location.id)]

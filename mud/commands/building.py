@@ -214,6 +214,9 @@ def door(ctx: Context, name: str, way: str) -> Outcome:
 
     Example: @door garden gate = gate
     """
+    here = here_or_refuse(ctx)
+    if not find_exits(here, way) and len(find_exits(here, name)) == 1:
+        name, way = way, name  # the other way round
     return _ask(ctx, "door", name=name, way=_way(ctx, way).name)
 
 
@@ -231,7 +234,10 @@ def clone(ctx: Context, thing: str, name: str) -> Outcome:
 def rule(ctx: Context, thing: str, rule: str) -> Outcome:
     """Add a rule to something: what happens when something else does. @edit THING/Rules changes those that are there.
 
-    Example: @rule sundial = when examined: say The gnomon is missing.
+    docs/things.md has all that rules can say.
+
+    Example: @rule sundial = when examine: say "For a moment {it} looks back."
+    Example: @rule tall clock = when wind if not wound: it becomes wound; after 1 hour: it becomes not wound
     """
     return _ask(ctx, "rule", thing=_meant(ctx, thing).id, rule=rule)
 
@@ -243,6 +249,11 @@ def verb(ctx: Context, thing: str, text: str) -> Outcome:
     Example: @verb tall clock wind = You wind the clock. It says nothing.
     """
     name, _, own = thing.rpartition(" ")
+    verb, colon, told = text.partition(":")
+    if (
+        colon and verb.isalpha() and match(thing, _around(ctx))
+    ):  # as it stands in the file: @verb clock = wind: You wind it.
+        name, own, text = thing, verb, told.strip()
     return _ask(ctx, "verb", thing=_meant(ctx, name or thing).id, verb=own if name else "", text=text)
 
 

@@ -27,7 +27,7 @@ NO_WAY_TO_PERSON = phrase("commands.go.no_way_to_person", "name")
 UNREACHABLE = phrase("commands.go.unreachable", "destination")
 SEVERAL = phrase("commands.go.several", "name", "names")
 LOCKED = phrase("commands.go.locked", "door")
-LOCKED_HINT = phrase("commands.go.locked_hint", "door")
+LOCKED_HINT = phrase("commands.go.locked_hint")
 OPENS = phrase("commands.go.opens", "name")
 OPENS_SEEN = phrase("commands.go.opens_seen", "actor", "name")
 OPENS_BEYOND = phrase("commands.go.opens_beyond", "name")
@@ -49,7 +49,7 @@ def go(ctx: Context, way: str) -> Outcome:
     wanted = way[3:].strip() if way.casefold().startswith("to ") else way
     steps = _way(ctx, here, wanted)
     if is_locked(ctx.world, steps[0]):
-        raise Refusal(ctx.say(LOCKED, door=_called(ctx, steps[0])), ctx.say(LOCKED_HINT, door=_called(ctx, steps[0])))
+        raise Refusal(ctx.say(LOCKED, door=_called(ctx, steps[0])), ctx.say(LOCKED_HINT))
     stations = [here, *(ctx.world.things[step.to] for step in steps)]
     goal = stations[-1]
     if len(steps) == 1:
@@ -57,8 +57,8 @@ def go(ctx: Context, way: str) -> Outcome:
     else:
         passed = listed([station.name for station in stations[1:-1]])
         walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
-    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id)
     opened = _opened(ctx, stations, steps)
+    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id, [door.id for door, _, _ in opened])
     walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
     memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
     return Outcome(

@@ -20,7 +20,7 @@ EXAMINED = phrase("commands.examine.examined", "name", "description")
 ASLEEP = phrase("commands.examine.asleep", "name")
 CARRIES = phrase("commands.examine.carries", "name", "items")
 CLOSED = phrase("commands.examine.closed")
-STATE = phrase("commands.examine.state", "name", "states")
+STATE = phrase("commands.examine.state", "states")
 HELD = phrase("commands.examine.held", "relation", "name", "items")
 EMPTY = phrase("commands.examine.empty", "relation", "name")
 READABLE = phrase("commands.examine.readable")
@@ -123,7 +123,7 @@ def _workings(ctx: Context, target: Thing) -> list[str]:
     if is_closed(world, target):
         states.insert(0, ctx.say(CLOSED))
     if states:
-        lines.append(ctx.say(STATE, name=called(target), states=listed(states)))
+        lines.append(ctx.say(STATE, states=listed(states)))
     if shows_content(world, target):
         held = listed([called(one) for one in world.items(target.id)])
         nothing = ctx.say(EMPTY, relation=traits.holds, name=called(target))

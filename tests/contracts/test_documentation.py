@@ -78,7 +78,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
 
 
 REFUSED = re.compile(
-    r"^(?:There is no |You see no |Nobody |Something went wrong|.+ needs more: |Only the owner |You do not )"
+    r"^(?:There is no |You see no |Nobody |Something went wrong|.+ needs more: |Only the owner |You do not |"
+    r"Nothing was changed)"
 )
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from mud.commands import Outcome
 from mud.errors import Refusal
 from mud.server.building.request import PLACES, BuildingRequest, link
-from mud.storage.document_edits import replace_entry
+from mud.storage.document_edits import remove_key, replace_entry
 from mud.storage.documents import render_document
+from mud.world.changes import Leave
 from mud.world.matching import plain
 from mud.world.narration import listed, phrase
 from mud.world.things import Exit, Kind, Thing
@@ -90,10 +91,15 @@ async def door(ask: BuildingRequest) -> Outcome:
     if known is None:
         front = {"id": ask.world.new_id(), "type": "item", "opens": True}
         draft.add(ask.building.new_file(Kind.ITEM, name), render_document(front, f"# {name}\n"))
+    else:
+        file = ask.file(known)
+        draft.set(file, remove_key(draft.text(file), "location", file))
     for place, exit in [(here, way), *_way_back(goal, here)]:
         file = ask.file(place)
         draft.set(file, replace_entry(draft.text(file), "doors", exit.name, link(name), file))
     changes = ask.carry_out(f"@door {name}", draft)
+    if known is not None:
+        changes.append(Leave(known.id))  # it hangs in its frame now, and lies nowhere
     return ask.outcome([ask.say(HUNG, name=name, way=way.name, file=ask.file(here))], changes)
 
 
