@@ -26,6 +26,7 @@ from mud.commands import Command, shown_name
 from mud.errors import Refusal, Unavailable, VaultProblem
 from mud.registry import Registry
 from mud.world.narration import phrase
+from mud.world.sight import is_dark, items_seen, looks
 from mud.world.things import Thing
 
 FULL_HINT = phrase("minds.sleep.full_hint")
@@ -194,7 +195,7 @@ class Prompting:
             description=self._described(agent, here),
             exits=tuple(way.name for way in here.exits),
             people=tuple(self._people(agent, here)),
-            items=tuple(item.name for item in world.items(here.id)),
+            items=tuple(item.name for item in items_seen(world, here)),
             carried=tuple(item.name for item in world.items(agent.id)),
             now=now_in_words(self._minds.say, clock.now().astimezone(clock.zone)),
             recent_range=view.recent.covers if view.recent else None,
@@ -209,8 +210,9 @@ class Prompting:
         """
         newest = agent.memory.newest(SETTLED)
         settled = len(newest) == SETTLED and all(entry.place == here.name for entry in newest)
-        looks = first_sentence(here.description) if settled else here.description
-        parts = (looks, self._minds.say(FULL_HINT) if agent.head_is_full else "")
+        world = self._minds.world
+        seen = "" if world is None or is_dark(world, here) else looks(world, here, agent.id)
+        parts = (first_sentence(seen) if settled else seen, self._minds.say(FULL_HINT) if agent.head_is_full else "")
         return "\n".join(part for part in parts if part)
 
 

@@ -438,16 +438,19 @@ class Engine:
 
     def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perception]:
         left: list[Perception] = []
-        world, asleep, doer = self.world, self.world.asleep, actor.name
+        world, asleep = self.world, self.world.asleep
         for event in events:
+            changes = event.kind == "change"  # what somebody set off earlier they perceive as all do
+            doer = world.things.get(event.actor, actor).name if changes else actor.name
             place = world.get(event.location)
             name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
             for witness in world.people(event.location):
                 who = witness.id
-                if who == actor.id or who == event.actor or who not in self.witnesses:
+                own = who == event.actor
+                if who == actor.id or (own and not changes) or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
-                    left.append(Perception(who, kind, text, doer, name, None, False, None, event))
+                    left.append(Perception(who, kind, text, None if own else doer, name, None, False, None, event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:

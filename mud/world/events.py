@@ -31,7 +31,8 @@ class Event(NamedTuple):
     """Something that happened in one location.
 
     Args:
-        kind: `speech`, `whisper`, `emote`, `action`, `departure` or `arrival`.
+        kind: `speech`, `whisper`, `emote`, `action`, `departure`, `arrival`, or `change`: what things do by their rules;
+            its actor is who set it off.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.
