@@ -47,7 +47,7 @@ from mud.world.changes import (
     change_from_json,
     change_to_json,
 )
-from mud.world.events import Event, Perception, Request, mark_of
+from mud.world.events import CHANGED, Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.reactions import NOTHING, Action, Moment, Reaction, react, react_to_changes, run_timer
 from mud.world.roles import Role
@@ -440,17 +440,16 @@ class Engine:
         left: list[Perception] = []
         world, asleep = self.world, self.world.asleep
         for event in events:
-            changes = event.kind == "change"  # what somebody set off earlier they perceive as all do
-            doer = world.things.get(event.actor, actor).name if changes else actor.name
+            changed = event.kind == "change"  # who set it off before perceives it like all others
+            doer, mark = (None, CHANGED) if changed else (actor.name, None)
             place = world.get(event.location)
             name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
             for witness in world.people(event.location):
                 who = witness.id
-                own = who == event.actor
-                if who == actor.id or (own and not changes) or who not in self.witnesses:
+                if who == actor.id or (who == event.actor and not changed) or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
-                    left.append(Perception(who, kind, text, None if own else doer, name, None, False, None, event))
+                    left.append(Perception(who, kind, text, doer, name, None, False, mark, event))
         return left
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:

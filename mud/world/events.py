@@ -20,7 +20,9 @@ RECALLED = "recalled"
 """The mark of results of a memory search: from another time, and perhaps confidential."""
 INSIGHT = "insight"
 """The mark of a thought from reflection."""
-MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT)
+CHANGED = "changed"
+"""The mark of what things did by their rules, which has no actor."""
+MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT, CHANGED)
 
 
 def mark_of(value: object) -> str | None:
@@ -31,8 +33,8 @@ class Event(NamedTuple):
     """Something that happened in one location.
 
     Args:
-        kind: `speech`, `whisper`, `emote`, `action`, `departure`, `arrival`, or `change`: what things do by their rules;
-            its actor is who set it off.
+        kind: `speech`, `whisper`, `emote`, `action`, `departure`, `arrival`, or `change`, which is what things do by
+            their rules: its actor is who set it off, maybe long before and from elsewhere.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.
