@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from mud.commands import use
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick, shown_item
 from mud.commands._things import moved, split_relation
-from mud.commands.use import wear
 from mud.errors import Refusal
 from mud.world.events import Event
 from mud.world.matching import match
@@ -39,7 +39,7 @@ def take(ctx: Context, thing: str) -> Outcome:
     """Pick up a thing that lies here, or take it from what it is in or on.
 
     Example: take wax tablet
-    Example: take bronze fin from sundial
+    Example: take straw hat from tool chest
     """
     here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
@@ -95,13 +95,14 @@ def drop(ctx: Context, thing: str) -> Outcome:
 def put(ctx: Context, thing: str) -> Outcome:
     """Put a thing you carry in, on or at another, or down.
 
+    Example: put straw hat in tool chest
     Example: put lamp glass on row of lamps
     Example: put reading chair at long table
     """
     here, world = here_or_refuse(ctx), ctx.world
     name, relation, onto = split_relation(thing, ("in", "on", "at"))
     if not relation or not name:
-        return wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
+        return use.wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
     found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))
     if found.id == holder.id or found.id in world.within(holder.id):
         raise Refusal(ctx.say(ITSELF, name=called(found)))
