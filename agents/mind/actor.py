@@ -16,7 +16,7 @@ from agents.memory.notes import Notes
 from mud.engine.engine import Engine, Step, perceived_from_json
 from mud.world.events import Perception
 from mud.world.roles import Role
-from mud.world.sight import is_dark, looks
+from mud.world.sight import is_dark, items_seen, looks
 from mud.world.things import Kind
 from mud.world.world import World
 
@@ -66,10 +66,10 @@ def situate(
         profile=definition.profile,
         voice=definition.voice,
         location=here.name,
-        description="" if dark else looks(world, here, definition.id),
+        description="" if is_dark(world, here, definition.id) else looks(world, here, definition.id),
         exits=tuple(way.name for way in here.exits),
         people=tuple([Person(one.name, one.thinks) for one in people]),
-        items=tuple([one.name for one in there if one.kind is Kind.ITEM]),
+        items=tuple([one.name for one in items_seen(world, here)]),
         carrying=tuple([item.name for item in world.items(definition.id)]),
         recent=tuple(memory.newest(RECENT)),
         notes=notes.titles(),

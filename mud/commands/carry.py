@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mud.commands import use
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick, shown_item
 from mud.commands._things import moved, split_relation
@@ -38,7 +39,7 @@ def take(ctx: Context, thing: str) -> Outcome:
     """Pick up a thing that lies here, or take it from what it is in or on.
 
     Example: take wax tablet
-    Example: take letter from box
+    Example: take straw hat from tool chest
     """
     here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
@@ -90,20 +91,34 @@ def drop(ctx: Context, thing: str) -> Outcome:
     return Outcome(reply, changes=moved(ctx, found, here.id), events=(seen,), actions=(action,))
 
 
-@command("put", "<thing>", category="things", for_models=True)
+@command("put", "<thing>", aliases=("place",), category="things", for_models=True)
 def put(ctx: Context, thing: str) -> Outcome:
-    """Put a thing you carry in or on another, or down.
+    """Put a thing you carry in, on or at another, or down.
 
-    Example: put bronze fin on sundial
-    Example: put letter in box
+    Example: put straw hat in tool chest
+    Example: put lamp glass on row of lamps
+    Example: put reading chair at long table
     """
     here, world = here_or_refuse(ctx), ctx.world
-    name, relation, onto = split_relation(thing, ("in", "on"))
+    name, relation, onto = split_relation(thing, ("in", "on", "at"))
     if not relation or not name:
-        return drop.run(ctx, thing)
+        return use.wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
     found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))
     if found.id == holder.id or found.id in world.within(holder.id):
         raise Refusal(ctx.say(ITSELF, name=called(found)))
+    beside = relation == "at" and holder.kind is Kind.ITEM
+    if not beside:
+        _room_or_refuse(ctx, relation, holder)
+    words = {"name": called(found), "relation": relation, "holder": called(holder)}
+    seen = Event("action", ctx.actor.id, here.id, ctx.say(PUT_SEEN, actor=ctx.actor.name, **words), thing=found.name)
+    changes = moved(ctx, found, here.id if beside else holder.id)
+    action = Action("put", here.id, found.id, relation, holder.id)
+    return Outcome(ctx.say(PUT, **words), changes=changes, events=(seen,), actions=(action,))
+
+
+def _room_or_refuse(ctx: Context, relation: str, holder: Thing) -> None:
+    """Raise Refusal when nothing more can be put in or on a thing."""
+    world = ctx.world
     if holder.traits.holds != relation:
         hint = ctx.say(NO_HOLDER_HINT, relation=holder.traits.holds, name=called(holder)) if holder.traits.holds else ""
         raise Refusal(ctx.say(NO_HOLDER, name=called(holder), relation=relation), hint)
@@ -111,10 +126,6 @@ def put(ctx: Context, thing: str) -> Outcome:
         raise Refusal(ctx.say(SHUT, name=called(holder)))
     if 0 < holder.traits.capacity <= len(world.items(holder.id)):
         raise Refusal(ctx.say(FULL, name=called(holder)))
-    words = {"name": called(found), "relation": relation, "holder": called(holder)}
-    seen = Event("action", ctx.actor.id, here.id, ctx.say(PUT_SEEN, actor=ctx.actor.name, **words), thing=found.name)
-    action = Action("put", here.id, found.id, relation, holder.id)
-    return Outcome(ctx.say(PUT, **words), changes=moved(ctx, found, holder.id), events=(seen,), actions=(action,))
 
 
 @command("inventory", aliases=("inv", "i"), category="things", keeps="skip")

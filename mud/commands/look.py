@@ -30,6 +30,7 @@ MIND = phrase("commands.who.mind", "name", "location")
 WHERE = phrase("commands.where.where", "location", "id")
 LOCATION = phrase("commands.locations.location", "name")
 LOCATION_PEOPLE = phrase("commands.locations.with_people", "name", "people")
+_LOOKS = re.compile(r"(?:at|in|into|inside)\s+", re.I)
 _SHORTEST_DETAIL = 3  # characters that a word needs to be searched in the description of a location
 
 
@@ -43,7 +44,7 @@ def look(ctx: Context, name: str) -> Outcome:
     """
     here = here_or_refuse(ctx)
     if name:
-        return _examined(ctx, name[3:].strip() if name.casefold().startswith("at ") else name)
+        return _examined(ctx, name[found.end() :] if (found := _LOOKS.match(name)) else name)
     seen = describe_location(ctx.world, ctx.say, here, ctx.actor.id)
     return Outcome(seen, kind="result", actions=(Action("look", here.id),))
 

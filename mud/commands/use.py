@@ -36,8 +36,7 @@ NOTHING_WRITTEN = phrase("commands.read.nothing", "name")
 def use(ctx: Context, thing: str) -> Outcome:
     """Do something with a thing: use it, push or pull it, sit on it, pet, ring or wind it, or what it is made for.
 
-    Example: use key on chest
-    Example: push boulder
+    Example: use brass key on tool chest
     Example: sit on reading chair
     """
     verb, here = ctx.verb.casefold(), here_or_refuse(ctx)
@@ -49,14 +48,17 @@ def use(ctx: Context, thing: str) -> Outcome:
     if not relation:
         return act(ctx, verb, pick(ctx, name, reach(ctx.world, ctx.actor.id)))
     within = reach(ctx.world, ctx.actor.id)
-    return act(ctx, verb, pick(ctx, name, within) if name else None, relation, pick(ctx, onto, within))
+    first, other = pick(ctx, name, within) if name else None, pick(ctx, onto, within)
+    if first is not None and _is_key(ctx, first, other) and not handles(other, verb):
+        return (unlock if has_state(ctx.world, other.id, LOCKED) else lock).run(ctx, onto)
+    return act(ctx, verb, first, relation, other)
 
 
 @command("open", "<thing>", category="things", for_models=True)
 def open_(ctx: Context, thing: str) -> Outcome:
     """Open a door or a container.
 
-    Example: open oak door
+    Example: open tool chest
     """
     found = _meant(ctx, thing)
     if is_closed(ctx.world, found) and has_state(ctx.world, found.id, LOCKED) and not handles(found, "open"):
@@ -68,7 +70,7 @@ def open_(ctx: Context, thing: str) -> Outcome:
 def close(ctx: Context, thing: str) -> Outcome:
     """Close a door or a container.
 
-    Example: close oak door
+    Example: close tool chest
     """
     found = _meant(ctx, thing)
     return _turned(ctx, "close", found, OPEN, on=False, able=found.traits.opens)
@@ -78,7 +80,7 @@ def close(ctx: Context, thing: str) -> Outcome:
 def lock(ctx: Context, thing: str) -> Outcome:
     """Lock a door or a container that is closed; you need to carry its key.
 
-    Example: lock chest with brass key
+    Example: lock tool chest with brass key
     """
     found = _with_key(ctx, "lock", thing)
     if found.traits.opens and not is_closed(ctx.world, found):
@@ -90,7 +92,7 @@ def lock(ctx: Context, thing: str) -> Outcome:
 def unlock(ctx: Context, thing: str) -> Outcome:
     """Unlock a door or a container; you need to carry its key.
 
-    Example: unlock chest with brass key
+    Example: unlock tool chest with brass key
     """
     found = _with_key(ctx, "unlock", thing)
     return _turned(ctx, "unlock", found, LOCKED, on=False, able=bool(found.traits.key))
@@ -120,8 +122,8 @@ def extinguish(ctx: Context, thing: str) -> Outcome:
 def turn(ctx: Context, thing: str) -> Outcome:
     """Turn a thing on or off, or around.
 
-    Example: turn on radio
-    Example: turn radio off
+    Example: turn on brass lamp
+    Example: turn brass lamp off
     """
     first, *rest = thing.split()
     *before, last = thing.split()
@@ -138,7 +140,7 @@ def turn(ctx: Context, thing: str) -> Outcome:
 def read(ctx: Context, thing: str) -> Outcome:
     """Read what is written on a thing.
 
-    Example: read letter
+    Example: read wax tablet
     """
     found = _meant(ctx, thing)
     if not found.traits.writing and not handles(found, "read"):
@@ -214,6 +216,12 @@ def _beyond(ctx: Context, door: Thing, state: str, *, on: bool) -> tuple[Event, 
     return tuple(Event("action", ctx.actor.id, side, text[:1].upper() + text[1:], thing=door.name) for side in sides)
 
 
+def _is_key(ctx: Context, thing: Thing, lock_of: Thing) -> bool:
+    """Return whether a thing, or the original of a copy, locks and unlocks another."""
+    key = lock_of.traits.key
+    return bool(key) and key in (thing.id, ctx.world.live.made.get(thing.id))
+
+
 def _with_key(ctx: Context, verb: str, text: str) -> Thing:
     """Return the thing to lock or unlock, whose key the actor carries or has named; raises Refusal without."""
     name, relation, key_name = split_relation(text, ("with",))
@@ -221,7 +229,7 @@ def _with_key(ctx: Context, verb: str, text: str) -> Thing:
     if not found.traits.key:
         return _able(ctx, verb, found, able=False)
     own = ctx.world.items(ctx.actor.id)
-    fitting = [one for one in own if found.traits.key in (one.id, ctx.world.live.made.get(one.id))]
+    fitting = [one for one in own if _is_key(ctx, one, found)]
     if relation:
         key = pick(ctx, key_name, own)
         if key not in fitting:

@@ -49,7 +49,7 @@ from mud.world.changes import (
     change_from_json,
     change_to_json,
 )
-from mud.world.events import DISTANT, Event, Perception, Request, mark_of
+from mud.world.events import CHANGED, DISTANT, Event, Perception, Request, mark_of
 from mud.world.narration import phrase, shortened
 from mud.world.reactions import NOTHING, Action, Moment, Reaction, react, react_to_changes, run_timer
 from mud.world.roles import Role
@@ -469,15 +469,18 @@ class Engine:
 
     def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perception]:
         left: list[Perception] = []
-        world, asleep, doer = self.world, self.world.asleep, actor.name
+        world, asleep = self.world, self.world.asleep
         for event in events:
+            changed = event.kind == "change"  # who set it off before perceives it like all others
+            doer, mark = (None, CHANGED) if changed else (actor.name, None)
             place = world.get(event.location)
             name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
-            mark = DISTANT if event.kind == "shout" and event.origin else None
+            if event.kind == "shout" and event.origin:
+                mark = DISTANT
             if event.channel:
                 name = self._say(CHANNEL, channel=event.channel)
             for who in self._near(event):
-                if who == actor.id or who == event.actor or who not in self.witnesses:
+                if who == actor.id or (who == event.actor and not changed) or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
                     text = event.told if event.told and event.to == who else event.text

@@ -22,7 +22,9 @@ INSIGHT = "insight"
 """The mark of a thought from reflection."""
 DISTANT = "distant"
 """The mark of what was heard from another location."""
-MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT, DISTANT)
+CHANGED = "changed"
+"""The mark of what things did by their rules, which has no actor."""
+MARKS = (WHISPERED, OWN_NOTES, OWN_SELF, RECALLED, INSIGHT, DISTANT, CHANGED)
 
 
 def mark_of(value: object) -> str | None:
@@ -33,7 +35,8 @@ class Event(NamedTuple):
     """Something that happened in one location.
 
     Args:
-        kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `channel`, `departure` or `arrival`.
+        kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `channel`, `departure`, `arrival`, or `change`,
+            which is what things do by their rules: its actor is who set it off, maybe long before and from elsewhere.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.

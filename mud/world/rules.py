@@ -25,7 +25,7 @@ from typing import NamedTuple, TypeVar
 IT, ACTOR, HERE, ANYTHING = "it", "actor", "here", "anything"
 SPECIAL = frozenset({IT, ACTOR, HERE, ANYTHING})
 RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
-_MEANS = {"into": "in", "onto": "on", "inside": "in"}
+_MEANS = {"into": "in", "onto": "on", "inside": "in", "by": "at", "beside": "at"}
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 LONGEST_RULE = 2_000  # characters
 LONGEST_AFTER = 30 * 86_400  # seconds

@@ -38,6 +38,12 @@ def seen_in(world: World, holder: str) -> Iterator[Thing]:
             yield from seen_in(world, thing.id)
 
 
+def items_seen(world: World, location: Thing) -> Iterator[Thing]:
+    """Yield the items that one sees in a location, with what lies in and on them; none in the dark."""
+    if not is_dark(world, location):
+        yield from (one for one in seen_in(world, location.id) if one.kind is Kind.ITEM)
+
+
 def is_dark(world: World, location: Thing, viewer: str = "") -> bool:
     """Return whether nothing is seen in a location: it is dark, and neither there nor with the viewer is a light."""
     if not location.traits.dark:

@@ -18,6 +18,7 @@ from mud.server.checks import FAMILIES, SCHEMAS
 from mud.server.wiring import load_commands
 from mud.storage.accounts import Account, AccountFiles
 from mud.world.roles import Role
+from tests.prepared import AT_HAND, lines_before
 from tests.processes import loci
 from tests.vaults import ROOT, SHIPPED, copy_vault, without_vectors
 
@@ -58,14 +59,15 @@ def named(word: str) -> bool:
 def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     """Type every example of every command, and `help` for each, into one real world; return the replies by line."""
     vault = without_vectors(copy_vault(tmp_path_factory.mktemp("examples")))
-    for item in ("wax-tablet", "lamp-glass"):
-        path = vault / "world" / "items" / f"{item}.md"
+    for item in AT_HAND:
+        path = vault / "world" / "items" / f"{item.replace(' ', '-')}.md"
         path.write_text(re.sub(r"(?m)^location:.*$", 'location: "[[The Garden]]"', path.read_text("utf-8")), "utf-8")
     examples = [example for one in COMMANDS for example in one.examples if one.name != "quit"]
-    lines = [line for example in examples for line in ("go The Garden", example)]
-    lines[:0] = ["take lamp glass", "@channel-join town"]
-    lines.insert(lines.index("give lamp glass to Eliza"), "get lamp glass")
-    lines += [f"help {one.name}" for one in COMMANDS]
+    lines = ["@channel-join town"]
+    tried: dict[str, int] = {}
+    for wanted in (*examples, *(f"help {one.name}" for one in COMMANDS)):
+        lines += ["go The Garden", *lines_before(wanted), wanted]
+        tried[wanted] = len(lines) - 1
     AccountFiles(vault).write(Account("Ann", Role.PLAYER, ""))
     asking = {"@accounts new Dora": "@accounts new Dora\n", "@password": "@password\n"}  # an empty line is no password
     asking |= {example: f"{example}\n..abort" for example in COMMANDS.get("@edit").examples}
@@ -74,7 +76,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     done = loci("run", "--vault", vault, "--no-agents", stdin=typed + "quit\n")
     assert done.returncode == 0, done.stderr
     parts = re.split(r'^You think, "MARK \d+"$\n?', done.stdout, flags=re.M)
-    return {line: reply.strip().splitlines() for line, reply in zip(lines, parts, strict=False)}
+    return {wanted: parts[at].strip().splitlines() for wanted, at in tried.items()}
 
 
 REFUSED = re.compile(

@@ -79,6 +79,9 @@ class Instinct:
     def notice(self, perceived: Perception, seconds: float) -> float | None:
         """Take note of something perceived; see `BrainRun.notice`."""
         event, actor, mind = perceived.event, perceived.actor, self._mind
+        if event is not None and event.kind == "change":
+            self._acts.events.append(perceived.text)
+            return mind.rng.uniform(*PROMPT)
         if event is None or actor is None:
             self._notice_own(perceived)
             return mind.rng.uniform(*PROMPT) if mind.looking else None

@@ -23,6 +23,7 @@ from agents.memory.entries import Entry
 from agents.memory.perception import Utterance
 from agents.text.addressing import without_address
 from agents.text.grammar import second_person
+from mud.world.events import CHANGED
 
 STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
@@ -307,8 +308,14 @@ class Conversations:
             yield Move("goal.topic", situation.goal, situation.goal)
 
     def _news(self, situation: Situation, listener: str) -> Iterator[Move]:
-        """Yield what people told, retold if it can be; not to its teller, nor while its teller is here."""
+        """Yield what was seen to change elsewhere, and what people told, retold if it can be; not to its teller, nor
+        while its teller is here.
+        """
         mind = self._mind
+        for entry in reversed(situation.recent):
+            if entry.mark == CHANGED and entry.place != situation.location:
+                seen = statements(entry, mind.name, (), mind.interpreter().words)[:1]
+                yield from (Move("answer.saw", one, one, entry.place or "", cites=(str(entry.seq),)) for one in seen)
         silent = {*mind.minds, *(person.name for person in situation.people), listener}
         for one, entry in told_in([entry for entry in situation.recent if entry.actor not in silent], mind):
             teller = entry.actor or ""

@@ -15,6 +15,7 @@ from agents.brains.instinct.voice import clean
 from agents.brains.instinct.ways import path_to
 from agents.memory.entries import Entry
 from agents.text.addressing import mentions
+from mud.world.events import CHANGED
 from mud.world.sentences import sentences
 
 SHORTEST, LONGEST = 25, 240
@@ -84,7 +85,7 @@ class Explorer:
         self._known.update(title.casefold() for title in notes)
         place = ""
         for entry in recent:
-            own = entry.actor is None and not entry.failed
+            own = entry.actor is None and not entry.failed and entry.mark != CHANGED
             if own and entry.kind == "moved" and entry.place:
                 self._walks.append((place, entry.place, entry.text))
             if place := entry.place or place:

@@ -23,6 +23,7 @@ from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, remembered
 from agents.text.addressing import asks, calls, mentions, without_address
 from agents.text.grammar import past_of
+from mud.world.events import CHANGED
 from mud.world.sentences import sentences
 
 SOON = 4
@@ -175,7 +176,7 @@ def _tells(statement: str, names: Names, interpreter: Interpreter) -> bool:
 
 
 def _facts(entry: Entry, question: Question, words: Words, private: bool) -> Iterator[Fact]:
-    kind = "known" if is_known(entry) else entry.kind
+    kind = "known" if is_known(entry) else "change" if entry.mark == CHANGED else entry.kind
     title = titled(entry)[0] if kind == "result" else ""
     plain = Fact("", 0.0, kind, entry.actor or "", entry.place or "", entry.at, entry.seq, "", title, "", private)
     line = remembered(entry) if kind in ("heard", "told") else None

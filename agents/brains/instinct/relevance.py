@@ -202,7 +202,7 @@ class Relevance:
             float(bool(kin)),
             float(question.asks == "who" and part(fact.words, "who", self._text, words) is not None),
             float(bool(fact.via)),
-            float(fact.kind in ("saw", "result", "known")),
+            float(fact.kind in ("saw", "change", "result", "known")),
         )
 
     def is_beside(self, fact: Fact) -> bool:

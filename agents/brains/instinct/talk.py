@@ -36,7 +36,7 @@ _SURELY = ("name", "called", "named", "names", "colour", "color")
 _DATES = frozenset(("day", "days", "time", "year", "month", "date"))
 _THEM = ("he", "she", "him", "her", "they", "them", "his", "their")
 _STEPS = ((3, "now", 1), (45, "minutes", 1), (90, "hour", 60), (22 * 60, "hours", 60), (36 * 60, "day", 1440))
-_FORMS = {"saw": "saw", "result": "looked", "note": "note", "summary": "summary"}
+_FORMS = {"saw": "saw", "change": "saw", "result": "looked", "note": "note", "summary": "summary"}
 
 
 @dataclass(slots=True)

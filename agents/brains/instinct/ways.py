@@ -15,6 +15,7 @@ from agents.brains.instinct.words import tokens
 from agents.memory.entries import Entry
 from agents.memory.perception import heard_in, remembered
 from agents.text.addressing import calls, mentions, without_address
+from mud.world.events import CHANGED
 from mud.world.narration import listed
 from mud.world.sentences import sentences
 
@@ -242,11 +243,12 @@ def path_to(place: str, start: str, ways: Mapping[str, Mapping[str, str]]) -> li
 
 
 def news(talk: Talk) -> Answering:
-    """Tell something heard in the open from another that was not told lately."""
+    """Tell something heard in the open from another, or seen to change, that was not told lately."""
     old: list[Fact] = []
     for entry in reversed(talk.recent):
         heard = entry.kind == "heard" and entry.actor not in (None, talk.asker, *talk.mind.minds)
-        for fact in talk.facts_in(entry)[:1] if heard and not is_private(entry, talk.interpreter.words) else ():
+        new = entry.mark == CHANGED or (heard and not is_private(entry, talk.interpreter.words))
+        for fact in talk.facts_in(entry)[:1] if new else ():
             old += [fact] * (len(talk.interpreter.words.content(fact.words)) > 2)
     if old:
         fact = next((one for one in old if not talk.lately(one)), old[0])
