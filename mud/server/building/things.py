@@ -115,6 +115,9 @@ async def rename(ask: BuildingRequest) -> Outcome:
     draft.set(file, replace_title(draft.text(file), name, file))
     if _is_meant_by_links(ask, thing):
         _lead_to(ask, draft, thing, file, name)
+    if _is_named_by_rules(ask, draft, thing):  # the old name means it still
+        aliases = [*(one for one in thing.aliases if plain(one) != plain(name)), thing.name]
+        draft.set(file, replace_key(draft.text(file), "aliases", aliases, file))
     linked = sorted(set(draft.after) - {file})
     home = _moved(ask, draft, thing, file, name)
     changes = ask.carry_out(f"@rename {thing.name}", draft)
@@ -127,6 +130,14 @@ def _is_meant_by_links(ask: BuildingRequest, thing: Thing) -> bool:
     """Return whether links with its name lead to a thing: of several with one name they lead to the place."""
     alike = [one for one in ask.world.things.values() if one.id != thing.id and folded(one.name) == folded(thing.name)]
     return thing.kind is Kind.LOCATION or not alike
+
+
+def _is_named_by_rules(ask: BuildingRequest, draft: Draft, thing: Thing) -> bool:
+    """Return whether rules or conditions anywhere mean a thing by its name, without brackets."""
+    bare = re.compile(rf"(?<!\[)\b{re.escape(plain(thing.name))}\b(?!\])", re.I)
+    made = ask.world.live.made
+    naming = (one for one in ask.world.things.values() if any(thing.id == id for _, id in one.traits.names))
+    return any(bare.search(draft.text(ask.file(one))) for one in naming if one.id not in made)
 
 
 def _lead_to(ask: BuildingRequest, draft: Draft, thing: Thing, home: str, name: str) -> None:

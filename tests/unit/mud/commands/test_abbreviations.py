@@ -25,7 +25,7 @@ PEOPLE = [one for one in Role if one > Role.AGENT]
     [
         ("exa sundial", "examine sundial"),
         ("inv", "inventory"),
-        ("LOC", "locations"),
+        ("LOCA", "locations"),
         ("whis Eliza hi", "whisper Eliza hi"),
     ],
 )

@@ -113,7 +113,7 @@ async def test_a_thing_is_made_described_named_and_set(tmp_path: Path) -> None:
             "@set stone statue fixed = true",
             "@set statue tags = old, stone",
             "@verb statue dust -> You dust it.",
-            "@rule statue = when examined: say Mind the step.",
+            '@rule statue = when examine: say "Mind the step."',
         ):
             await here.type(line)
         [statue] = [one for one in here.world.things.values() if one.name == "stone statue"]
@@ -122,7 +122,7 @@ async def test_a_thing_is_made_described_named_and_set(tmp_path: Path) -> None:
         assert here.text("world/items/stone-statue.md") == (
             f'---\nid: "{statue.id}"\ntype: item\nlocation: "[[The Garden]]"\naliases: [reader, saint]\nfixed: true\n'
             "tags: [old, stone]\n---\n# stone statue\n\nA reader in limestone, one finger in a closed book = shut.\n\n"
-            "## Verbs\n- dust: You dust it.\n\n## Rules\n- when examined: say Mind the step.\n"
+            '## Verbs\n- dust: You dust it.\n\n## Rules\n- when examine: say "Mind the step."\n'
         )
         assert here.world.location_of(statue.id) == here.world.location_of(here.bert.session.own)
         await here.type("@verb saint dust = It is dusted.", "@alias saint =", "@set stone statue fixed =")
@@ -159,19 +159,19 @@ async def test_a_file_with_a_name_of_its_own_keeps_it(tmp_path: Path) -> None:
 
 async def test_what_is_destroyed_comes_back_where_it_was_with_its_ways(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        await here.type("@dig The Cold Frame = frame, out", "@create brass key", "frame", "@create lead sheet", "out")
-        await here.type("take brass key")
+        await here.type("@dig The Cold Frame = frame, out", "@create iron key", "frame", "@create lead sheet", "out")
+        await here.type("take iron key")
         before = content(here.vault)
         told = await here.type("@destroy The Cold Frame")
         assert "lead-sheet.md" in told  # it begins there
-        await here.type("@destroy lead sheet", "@destroy The Cold Frame", "@destroy brass key")
+        await here.type("@destroy lead sheet", "@destroy The Cold Frame", "@destroy iron key")
         assert "frame" not in await here.type("look")
         assert "The Cold Frame" not in [one.name for one in here.world.things.values()]
         assert len(list((here.vault / TRASH).glob("*.md"))) == 3
         assert here.problems() == []
         await here.type("@undo", "@undo", "@undo")
         assert content(here.vault) == before
-        assert "brass key" in await here.type("inventory")
+        assert "iron key" in await here.type("inventory")
         assert "lead sheet" in await here.type("frame")
 
 
@@ -188,18 +188,18 @@ async def test_a_clone_has_an_id_a_name_and_a_file_of_its_own(tmp_path: Path) ->
 async def test_lines_of_a_text_are_collected_until_a_full_stop(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         before = content(here.vault)
-        shown = await here.hall.type(here.bert, "@edit sundial", "..old", "", "quit", "# no title", "x" * 20_001, ".")
-        assert shown[0].startswith("Description in world/items/sundial.md says now:")
+        shown = await here.hall.type(here.bert, "@edit gilt hand", "..old", "", "quit", "# no title", "x" * 20_001, ".")
+        assert shown[0].startswith("Description in world/items/gilt-hand.md says now:")
         assert shown[1].startswith("That line was not taken: all lines together")
         assert shown[-1].startswith("A line may not begin with #")
         assert content(here.vault) == before
-        await here.type("@edit sundial", "..old", "", "  quit | all", ".")
-        old = before["world/items/sundial.md"].decode()
-        assert here.text("world/items/sundial.md") == f"{old.rstrip()}\n\n  quit | all\n"
-        assert await here.type("@edit sundial/when lit", "It burns.", "..abort") == "Nothing was changed."
-        await here.type("@edit sundial/when lit", "It burns.", ".")
-        assert here.text("world/items/sundial.md").endswith("\n\n## When lit\nIt burns.\n")
-        await here.type("@edit sundial/When Lit", ".", "@undo", "@undo", "@undo")
+        await here.type("@edit gilt hand", "..old", "", "  quit | all", ".")
+        old = before["world/items/gilt-hand.md"].decode()
+        assert here.text("world/items/gilt-hand.md") == f"{old.rstrip()}\n\n  quit | all\n"
+        assert await here.type("@edit gilt hand/when lit", "It burns.", "..abort") == "Nothing was changed."
+        await here.type("@edit gilt hand/when lit", "It burns.", ".")
+        assert here.text("world/items/gilt-hand.md").endswith("\n\n## When lit\nIt burns.\n")
+        await here.type("@edit gilt hand/When Lit", ".", "@undo", "@undo", "@undo")
         assert content(here.vault) == before
 
 
@@ -330,12 +330,12 @@ async def test_builders_move_themselves_and_things_and_owners_people(tmp_path: P
         assert await here.type("@teleport sundial = here") == "sundial is in The Loft now."
         assert await here.type("@teleport Eliza = loft") == "Eliza is in The Loft now."
         assert "led by a person" in await here.type("@teleport Ann = The Loft")
-        await here.type("@create brass key", seat=here.bert)
-        await here.type("@teleport brass key = The Garden")
-        await here.type("take brass key", seat=ann)
-        assert "Somebody else carries" in await here.type("@teleport brass key = The Loft")
+        await here.type("@create iron key", seat=here.bert)
+        await here.type("@teleport iron key = The Garden")
+        await here.type("take iron key", seat=ann)
+        assert "Somebody else carries" in await here.type("@teleport iron key = The Loft")
         assert await here.type("@teleport Ann = The Loft", seat=here.hall.owner()) == "Ann is in The Loft now."
-        assert "brass key" in await here.type("@find brass")
+        assert "iron key" in await here.type("@find iron")
         assert "places stay where they are" in await here.type("@teleport here = The Garden")
 
 
@@ -351,40 +351,40 @@ async def test_a_whole_name_is_meant_before_another_name_and_that_before_a_part(
 
 async def test_what_was_built_is_there_after_the_world_was_closed(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        await here.type("@dig The Cold Frame = frame, out", "@create brass key", "@destroy sundial")
+        await here.type("@dig The Cold Frame = frame, out", "@create iron key", "@destroy gilt hand")
         built = content(here.vault)
     async with site(tmp_path) as here:
         assert content(here.vault) == built
-        assert "brass key" in await here.type("look")
+        assert "iron key" in await here.type("look")
         await here.type("@undo", "@undo", "@undo")
-        assert "sundial" in await here.type("look")
+        assert "gilt hand" in await here.type("@find gilt")
 
 
 async def test_what_a_command_wrote_is_not_taken_for_an_edit(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        await here.type("@dig The Cold Frame = frame, out", "@rename here = The Orchard", "@destroy sundial")
+        await here.type("@dig The Cold Frame = frame, out", "@rename here = The Orchard", "@destroy gilt hand")
         assert here.hall.told == []
         assert isinstance(here.hall.reloading, Reloading)
 
 
 async def test_a_place_where_somebody_is_is_not_taken_back_and_what_lies_there_is_moved(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        await here.type("@create brass key", "@dig The Den = den, out", "take brass key", "den", "drop brass key")
+        await here.type("@create iron key", "@dig The Den = den, out", "take iron key", "den", "drop iron key")
         assert "Somebody is in The Den: Bert." in await here.type("@undo")
         await here.type("out")
         assert await here.type("@undo") == "Taken back: @dig The Den"
-        assert "brass key" in await here.type("look")
-        assert "brass key" in await here.type("@find brass")
+        assert "iron key" in await here.type("look")
+        assert "iron key" in await here.type("@find iron")
 
 
 async def test_what_lay_in_a_destroyed_place_comes_back_with_it_unless_somebody_has_it(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
-        await here.type("@create brass key", "@create tin cup", "@dig The Den = den, out")
-        await here.type("take brass key", "take tin cup", "den", "drop brass key", "drop tin cup", "out")
+        await here.type("@create iron key", "@create tin cup", "@dig The Den = den, out")
+        await here.type("take iron key", "take tin cup", "den", "drop iron key", "drop tin cup", "out")
         await here.type("@destroy The Den", "take tin cup")
         assert await here.type("@undo") == "Taken back: @destroy The Den"
         assert "tin cup" in await here.type("inventory")
-        assert "brass key" in await here.type("den")
+        assert "iron key" in await here.type("den")
 
 
 @pytest.mark.parametrize(

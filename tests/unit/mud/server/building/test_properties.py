@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 from tests.unit.mud.server.building.site import content, site
 
-NAMES = ("sundial", "here", "The Den", "The Loft", "brass key", "tin cup", "Eliza")
+NAMES = ("sundial", "here", "The Den", "The Loft", "iron key", "tin cup", "Eliza")
 WAYS = ("north", "den", "out", "gate")
 name, way = st.sampled_from(NAMES), st.sampled_from(WAYS)
 lines = st.one_of(
