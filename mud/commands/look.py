@@ -124,7 +124,8 @@ def _workings(ctx: Context, target: Thing) -> list[str]:
     if is_closed(world, target):
         states.insert(0, ctx.say(CLOSED))
     if states:
-        lines.append(ctx.say(STATE, name=called(target), states=listed(states)))
+        told = ctx.say(STATE, name=called(target), states=listed(states))
+        lines.append(told[:1].upper() + told[1:])
     if shows_content(world, target):
         held = listed([called(one) for one in world.items(target.id)])
         nothing = ctx.say(EMPTY, relation=traits.holds, name=called(target))

@@ -134,11 +134,13 @@ class Stage:
                 break
             agent = self.parts.minds.open(slug)
             self.clock.advance(max(0.0, self._due[slug] - self.clock.monotonic()))
+            self.parts.engine.elapse()
             pause = agent.thinking().think_interval * self.chance.uniform(0.7, 1.3)
             self._due[slug] = self.clock.monotonic() + pause
             await self.living.act(agent, waiting=False)
             await self._carry_out()
         self.clock.advance(max(0.0, end - self.clock.monotonic()))
+        self.parts.engine.elapse()
 
     async def _carry_out(self) -> None:
         """Answer what the minds' own lines asked for."""
