@@ -38,7 +38,6 @@ HIVE = Mystery(
     "the third hive",
     {"Eliza": "no longer silent", "Corvin": "begun to hum"},
 )
-IGNORANT = ("no idea", "know nothing", "not know", "nobody has told", "no memory")
 
 
 async def solve(stage: Stage, mystery: Mystery) -> None:
@@ -58,8 +57,8 @@ async def visit(stage: Stage, who: str, mind: str) -> None:
         await stage.type(who, f"go {here.name}", 60)
 
 
-@pytest.mark.parametrize("seed", (0, 1))
-@pytest.mark.parametrize("mystery", (SUNDIAL, CHAIR, LAMPS, HIVE), ids=lambda one: one.about)
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("mystery", [SUNDIAL, CHAIR, LAMPS, HIVE], ids=lambda one: one.about)
 async def test_minds_speak_of_an_ending_also_to_who_was_not_there(tmp_path: Path, seed: int, mystery: Mystery) -> None:
     async with staged(tmp_path, seed, walking=False) as stage:
         await solve(stage, mystery)
@@ -102,9 +101,7 @@ async def test_a_mind_hands_on_what_it_saw_to_another_that_was_elsewhere(tmp_pat
 
 async def test_the_glass_on_its_lamp_is_what_somebody_looked_for(tmp_path: Path) -> None:
     async with staged(tmp_path, walking=False) as stage:
-        stage.enter("Jonas")
-        await stage.type("Jonas", "go lantern row", 3)
-        await stage.type("Jonas", "@set-goal Corvin find the glass of the nineteenth lamp", 3)
+        stage.want("Corvin", "Find the glass of the nineteenth lamp.")
         await solve(stage, LAMPS)
         assert any("glass" in title and title.startswith("Goal") for title in stage.mind("Corvin").notes.titles())
 
@@ -116,7 +113,11 @@ async def test_endings_go_on_by_themselves(tmp_path: Path) -> None:
             await solve(stage, mystery)
             stage.leave("Jonas")
         world = stage.parts.engine.world
-        places = {thing.name: world.things[world.where[thing.id]].name for thing in world.items_everywhere()}
+        places = {
+            thing.name: world.things[where].name
+            for thing in world.things.values()
+            if (where := world.where.get(thing.id))
+        }
         assert places["bright label"] == "The Garden"
         assert places["warm plate"] == "long table"
         assert places["folded order"] == "The Bee Yard"
