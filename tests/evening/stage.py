@@ -78,6 +78,13 @@ class Stage:
         """Have a mind walk to a location now."""
         self.parts.engine.step(self.mind(name).id, f"go {location}", Role.AGENT)
 
+    def want(self, name: str, goal: str) -> None:
+        """Give a mind a goal, as a person would set it: in its file."""
+        agent, minds = self.mind(name), self.parts.minds
+        path = self.parts.vault / "agents" / agent.slug / "agent.md"
+        path.write_text(path.read_text("utf-8").replace("brain: auto\n", f"brain: auto\ngoal: {goal}\n"), "utf-8")
+        assert minds.load_definition(agent.slug) == []
+
     def enter(self, name: str, location: str = "The Garden") -> None:
         """Let a person come in."""
         minds, engine = self.parts.minds, self.parts.engine
@@ -134,11 +141,13 @@ class Stage:
                 break
             agent = self.parts.minds.open(slug)
             self.clock.advance(max(0.0, self._due[slug] - self.clock.monotonic()))
+            self.parts.engine.elapse()
             pause = agent.thinking().think_interval * self.chance.uniform(0.7, 1.3)
             self._due[slug] = self.clock.monotonic() + pause
             await self.living.act(agent, waiting=False)
             await self._carry_out()
         self.clock.advance(max(0.0, end - self.clock.monotonic()))
+        self.parts.engine.elapse()
 
     async def _carry_out(self) -> None:
         """Answer what the minds' own lines asked for."""
