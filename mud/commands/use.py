@@ -59,7 +59,7 @@ def open_(ctx: Context, thing: str) -> Outcome:
     Example: open oak door
     """
     found = _meant(ctx, thing)
-    if is_closed(ctx.world, found) and has_state(ctx.world, found.id, LOCKED) and not handles(found, "open"):
+    if is_closed(ctx.world, found) and has_state(ctx.world, found.id, LOCKED):
         raise Refusal(ctx.say(IS_LOCKED, name=called(found)))
     return _turned(ctx, "open", found, OPEN, on=True, able=found.traits.opens)
 

@@ -25,7 +25,7 @@ TRAIT_KEYS: Mapping[Kind, tuple[str, ...]] = {
     Kind.LOCATION: ("states", "doors", *_FLAGS[Kind.LOCATION]),
     Kind.CHARACTER: ("states",),
 }
-_VERB = re.compile(r"([\w'-]+)\s*:\s*(\S.*)", re.S)
+_VERB = re.compile(r"(turn o(?:n|ff)|[\w'-]+)\s*:\s*(\S.*)", re.S | re.I)
 _WHEN = "when "
 Read = TypeVar("Read")
 MOST_RULES = 500

@@ -38,11 +38,12 @@ def seen_in(world: World, holder: str) -> Iterator[Thing]:
             yield from seen_in(world, thing.id)
 
 
-def is_dark(world: World, location: Thing) -> bool:
-    """Return whether nothing is seen in a location: it is dark, and nothing there gives light."""
+def is_dark(world: World, location: Thing, viewer: str = "") -> bool:
+    """Return whether nothing is seen in a location: it is dark, and nothing there, or that `viewer` brings, is lit."""
     if not location.traits.dark:
         return False
-    people = (thing for one in world.people(location.id) for thing in seen_in(world, one.id))
+    there = dict.fromkeys((*(one.id for one in world.people(location.id)), viewer))
+    people = (thing for one in there for thing in seen_in(world, one))
     return not any(has_state(world, one.id, LIT) for one in (*seen_in(world, location.id), *people))
 
 
