@@ -42,8 +42,8 @@ def take(ctx: Context, thing: str) -> Outcome:
     """
     here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
-    name, relation, from_what = split_relation(wanted, ("from",))
     within = reach(world, ctx.actor.id)
+    name, relation, from_what = split_relation(wanted, ("from",), within)
     if relation:
         source = pick(ctx, from_what, within)
         if is_closed(world, source):
@@ -98,7 +98,7 @@ def put(ctx: Context, thing: str) -> Outcome:
     Example: put letter in box
     """
     here, world = here_or_refuse(ctx), ctx.world
-    name, relation, onto = split_relation(thing, ("in", "on"))
+    name, relation, onto = split_relation(thing, ("in", "on"), world.items(ctx.actor.id))
     if not relation or not name:
         return drop.run(ctx, thing)
     found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))

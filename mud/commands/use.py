@@ -45,10 +45,10 @@ def use(ctx: Context, thing: str) -> Outcome:
         if not handles(here, verb):
             raise Refusal(ctx.say(WHAT, verb=verb))
         return act(ctx, verb, None)
-    name, relation, onto = split_relation(thing)
-    if not relation:
-        return act(ctx, verb, pick(ctx, name, reach(ctx.world, ctx.actor.id)))
     within = reach(ctx.world, ctx.actor.id)
+    name, relation, onto = split_relation(thing, known=within)
+    if not relation:
+        return act(ctx, verb, pick(ctx, name, within))
     return act(ctx, verb, pick(ctx, name, within) if name else None, relation, pick(ctx, onto, within))
 
 
