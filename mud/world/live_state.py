@@ -127,7 +127,9 @@ def said(thing: Thing, key: str) -> str:
 
 
 def _with_exit(exits: tuple[Exit, ...], name: str, to: str) -> tuple[Exit, ...]:
-    changed = tuple(way._replace(to=to) if way.name.casefold() == name.casefold() else way for way in exits)
+    known = [way for way in exits if way.name.casefold() == name.casefold()]
     if not to:
-        return tuple(way for way in changed if way.to)
-    return changed if changed != exits or any(way.to == to for way in exits) else (*exits, Exit(name, to))
+        return tuple(way for way in exits if way not in known)
+    if not known:
+        return (*exits, Exit(name, to))
+    return tuple(way._replace(to=to) if way in known else way for way in exits)

@@ -439,7 +439,8 @@ def _make(some: list[_Token]) -> Effect:
 
 
 def _describe(some: list[_Token]) -> Effect:
-    return Describe(_ref(some[:-1], "a thing"), _text(some[-1:], "describe THING"))
+    text = _text(some[-1:], "describe THING")
+    return Describe(_ref(some[:-1], "a thing"), text)
 
 
 def _exit(some: list[_Token]) -> Effect:

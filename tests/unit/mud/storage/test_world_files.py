@@ -92,7 +92,7 @@ def test_every_planted_mistake_is_told_with_file_line_and_key(vault: Path) -> No
         "world/items/box.md:3: location: a thing cannot be in itself; expected a link to a location",
         'world/items/lamp.md:2: id: 12 is no id; expected # and a number in quotes, such as "#1003"',
         "world/items/lamp.md:3: fixd: unknown key; expected one of id, type, aliases, location, fixed, "
-            "holds, capacity, key, states, opens, light, switch, wearable, food; "
+        "holds, capacity, key, states, opens, light, switch, wearable, food; "
         "did you mean fixed?",
         "world/items/lamp.md:4: aliases: an alias is no text; expected names, in quotes where they look like a number, "
         "true or null",
