@@ -88,7 +88,9 @@ class LiveState:
         first = {one: things[one].traits.states if one in things else () for one in self.states}
         return {
             "states": {one: list(held) for one, held in self.states.items() if sorted(held) != sorted(first[one])},
-            "altered": {one: {key: list(told) for key, told in keys.items()} for one, keys in self.altered.items()},
+            "altered": {
+                one: {key: list(told) for key, told in keys.items()} for one, keys in self.altered.items() if keys
+            },
             "made": dict(self.made),
             "gone": list(self.gone),
             "timers": {one.timer: [one.due, one.thing, one.actor, one.effects] for one in self.timers.values()},
