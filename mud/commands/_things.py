@@ -56,7 +56,7 @@ def act(
     meant = [one for one in (thing, other) if one is not None]
     what = " ".join(text for text in (called(thing) if thing else "", relation, called(other) if other else "") if text)
     own = next((text for one in (*meant, here) for known, text in one.traits.verbs if known == verb), "")
-    seen = ctx.say(DONE_SEEN, actor=ctx.actor.name, verbs=third_person(verb), what=what)
+    seen = ctx.say(DONE_SEEN, actor=ctx.actor.name, verbs=third_person(verb), what=what).replace(" .", ".")
     event = Event("action", ctx.actor.id, here.id, seen, thing=meant[0].name if meant else None)
     action = Action(verb, here.id, thing.id if thing else "", relation, other.id if other else "")
     told = own or reply or ctx.say(DONE, verb=verb, what=what).replace(" .", ".")

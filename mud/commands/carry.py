@@ -44,12 +44,12 @@ def take(ctx: Context, thing: str) -> Outcome:
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
     within = reach(world, ctx.actor.id)
     name, relation, from_what = split_relation(wanted, ("from",), within)
-    if relation:
+    if relation and name:
         source = pick(ctx, from_what, within)
         if is_closed(world, source):
             raise Refusal(ctx.say(SHUT, name=called(source)))
         within = world.items(source.id) if source.kind is Kind.ITEM else []
-    found = pick(ctx, name, _takeable(ctx, name, within))
+    found = pick(ctx, name or wanted, _takeable(ctx, name or wanted, within))
     holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))

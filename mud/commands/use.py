@@ -8,7 +8,7 @@ from mud.commands._things import act, handles, split_relation
 from mud.errors import Refusal
 from mud.world.changes import Change, Remove, SetState, Vanish
 from mud.world.events import Event
-from mud.world.narration import called, phrase
+from mud.world.narration import called, phrase, sentence
 from mud.world.sight import has_state, is_closed, reach
 from mud.world.things import Thing
 from mud.world.traits import LIT, LOCKED, ON, OPEN, WORN
@@ -211,7 +211,7 @@ def _beyond(ctx: Context, door: Thing, state: str, *, on: bool) -> tuple[Event, 
         return ()
     text = ctx.say(BEYOND, name=called(door), state=OPEN if on else ctx.say(CLOSED))
     sides = [way.to for way in here.exits if way.door == door.id and ctx.world.location(way.to) is not None]
-    return tuple(Event("action", ctx.actor.id, side, text[:1].upper() + text[1:], thing=door.name) for side in sides)
+    return tuple(Event("action", ctx.actor.id, side, sentence(text), thing=door.name) for side in sides)
 
 
 def _with_key(ctx: Context, verb: str, text: str) -> Thing:
@@ -225,7 +225,7 @@ def _with_key(ctx: Context, verb: str, text: str) -> Thing:
     if relation:
         key = pick(ctx, key_name, own)
         if key not in fitting:
-            raise Refusal(ctx.say(WRONG_KEY, key=called(key), name=called(found)))
+            raise Refusal(sentence(ctx.say(WRONG_KEY, key=called(key), name=called(found))))
     elif not fitting:
         raise Refusal(ctx.say(NO_KEY, verb=verb, name=called(found)))
     return found

@@ -16,7 +16,7 @@ from mud.world.changes import Alter, Change, Copy, Define, Put, Remove, SetState
 from mud.world.events import Event
 from mud.world.live_state import DESCRIPTION, EXITS, said
 from mud.world.matching import plain
-from mud.world.narration import called
+from mud.world.narration import called, sentence
 from mud.world.rules import (
     ACTOR,
     ANYTHING,
@@ -396,7 +396,7 @@ class _Chain:
     def _worded(self, it: Thing, text: str) -> str:
         actor = self.view.get(self.moment.actor)
         named = text.replace("{it}", called(it)).replace("{actor}", actor.name if actor is not None else "somebody")
-        return named[:1].upper() + named[1:]
+        return sentence(named)
 
 
 def _refuses(rule: Rule) -> bool:
