@@ -43,14 +43,14 @@ def take(ctx: Context, thing: str) -> Outcome:
     """
     here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
-    name, relation, from_what = split_relation(wanted, ("from",))
     within = reach(world, ctx.actor.id)
-    if relation:
+    name, relation, from_what = split_relation(wanted, ("from",), within)
+    if relation and name:
         source = pick(ctx, from_what, within)
         if is_closed(world, source):
             raise Refusal(ctx.say(SHUT, name=called(source)))
         within = world.items(source.id) if source.kind is Kind.ITEM else []
-    found = pick(ctx, name, _takeable(ctx, name, within))
+    found = pick(ctx, name or wanted, _takeable(ctx, name or wanted, within))
     holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
@@ -100,7 +100,7 @@ def put(ctx: Context, thing: str) -> Outcome:
     Example: put reading chair at long table
     """
     here, world = here_or_refuse(ctx), ctx.world
-    name, relation, onto = split_relation(thing, ("in", "on", "at"))
+    name, relation, onto = split_relation(thing, ("in", "on", "at"), world.items(ctx.actor.id))
     if not relation or not name:
         return use.wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
     found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))

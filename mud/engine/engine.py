@@ -44,7 +44,7 @@ from mud.world.changes import (
     Put,
     Remove,
     StopTimer,
-    Turn,
+    TurnTo,
     WakeUp,
     change_from_json,
     change_to_json,
@@ -271,11 +271,11 @@ class Engine:
             log.exception("command %s failed on %r", command.name, line.rest[:200])
             raise Refusal(self._say(BROKEN, verb=command.name)) from None
 
-    def _with_reactions(self, actor: Thing, outcome: Outcome) -> Outcome:
+    def _with_reactions(self, actor: Thing, outcome: Outcome, *, refusable: bool = True) -> Outcome:
         """Return an outcome with what rules make of it, which may be that it does not happen."""
         if not (self.world.live.listeners and (outcome.actions or outcome.changes)):
             return outcome
-        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id))
+        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id), refusable=refusable)
         if reaction is NOTHING:
             return outcome
         if reaction.refused:
@@ -291,39 +291,39 @@ class Engine:
     def _moment(self, actor: str) -> Moment:
         return Moment(actor, self.number + 1, self._clock.now().timestamp())
 
-    def elapse(self) -> None:
+    def elapse(self) -> list[Step]:
         """Carry out what is due by now, each in a step of its own: what rules put off, parts of the day, weather."""
-        live, moment = self.world.live, self._clock.now()
+        live, moment, steps = self.world.live, self._clock.now(), list[Step]()
+        now = moment.timestamp()
         for timer in sorted(live.timers.values(), key=lambda timer: timer.due) if live.timers else ():
             it = self.world.get(timer.thing)
-            if timer.due <= moment.timestamp() and it is not None:
-                self._change(it, run_timer(self.world, timer, self.number + 1), StopTimer(timer.timer))
+            if timer.due <= now and it is not None:
+                reaction = run_timer(self.world, timer, self.number + 1, now)
+                steps.append(self._change(it, reaction, StopTimer(timer.timer)))
         settings = self._settings()
         part = part_of_day(self.hour()) if settings.day_hours else ""
         weather = weather_at(moment, settings.weather, settings.weather_hours) if settings.weather else ""
         for what, value in (("time", part), ("weather", weather)):
             if live.now.get(what, "") != value:
-                self._turn(what, value)
+                steps.append(self.turn(what, value))
+        return steps
 
     def hour(self) -> float:
         """Return the hour of the day, 0 to 24, in the world."""
         return hour_of(self._clock.now().astimezone(self._clock.zone), self._settings().day_hours)
 
-    def _turn(self, what: str, value: str) -> None:
+    def turn(self, what: str, value: str) -> Step:
         """Let another `time` of day or `weather` begin; at first, and with none, nobody is told."""
-        change, places = Turn(what, value), self.world.locations()
-        if not places:
-            return
+        change, places = TurnTo(what, value), self.world.locations()
         if not (value and self.world.live.now.get(what)):
-            self._change(places[0], NOTHING, change)
-            return
+            return self._change(places[0], NOTHING, change)
         reaction, told = react_to_changes(self.world, (change,), self._moment("")), self._say(TURNED, value=value)
         outside = [one for one in places if not one.traits.indoors and self.world.people(one.id)]
         events = tuple(Event("change", "", one.id, told) for one in outside)
-        self._change(places[0], reaction._replace(events=(*events, *reaction.events)), change)
+        return self._change(places[0], reaction._replace(events=(*events, *reaction.events)), change)
 
-    def _change(self, it: Thing, reaction: Reaction, first: Change) -> None:
-        self.happen(it, Outcome("", changes=(first, *reaction.changes), events=reaction.events))
+    def _change(self, it: Thing, reaction: Reaction, first: Change) -> Step:
+        return self.happen(it, Outcome("", changes=(first, *reaction.changes), events=reaction.events))
 
     def _own_memory(self, actor: Thing, command: Command, outcome: Outcome, line: InputLine) -> list[Perception]:
         text = outcome.memory if command.keeps == "short" and outcome.memory is not None else outcome.reply
@@ -370,7 +370,7 @@ class Engine:
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
         changes = (Define(character), Put(character.id, location))
         outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
-        return self.happen(character, self._with_reactions(character, outcome))
+        return self.happen(character, self._with_reactions(character, outcome, refusable=False))
 
     def come_back(self, character: Thing) -> Step:
         """Wake a character whose person left it asleep, where it lies; the reply describes the location."""

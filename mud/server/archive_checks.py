@@ -23,7 +23,7 @@ from mud.engine.ledger import NO_STEP, Ledger
 from mud.errors import LociError, Problem, VaultProblem
 from mud.storage.paths import matching
 from mud.storage.world_files import read_state
-from mud.world.changes import Copy, Define, Put, StopTimer, Turn
+from mud.world.changes import Copy, Define, Put, StopTimer, TurnTo
 from mud.world.channels import JoinChannel, LeaveChannel, Post
 from mud.world.narration import shortened
 from mud.world.things import Thing
@@ -165,7 +165,7 @@ def _unusable(record: dict[str, Any], ids: _Ids, left: list[str]) -> Iterator[st
                 ids.add(thing)
             case JoinChannel(_, who) | LeaveChannel(_, who):
                 named.append(who)
-            case StopTimer() | Turn() | Post():
+            case StopTimer() | TurnTo() | Post():
                 pass  # the speaker of a post may be forgotten
             case _:
                 named.append(change.thing)

@@ -116,7 +116,7 @@ class StopTimer:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnTo:
     """The `time` of day or the `weather` is another now."""
 
     what: str
@@ -136,7 +136,7 @@ Change = (
     | Vanish
     | StartTimer
     | StopTimer
-    | Turn
+    | TurnTo
     | ChannelChange
 )
 
@@ -153,7 +153,7 @@ _KEYS: dict[type, tuple[str, ...]] = {
     Vanish: ("vanish",),
     StartTimer: ("timer", "due", "thing", "actor", "effects"),
     StopTimer: ("stop",),
-    Turn: ("turn", "value"),
+    TurnTo: ("turn", "value"),
     JoinChannel: ("join", "who"),
     LeaveChannel: ("part", "who"),
     Post: ("post", "at", "by", "words"),

@@ -26,6 +26,11 @@ IT, ACTOR, HERE, ANYTHING = "it", "actor", "here", "anything"
 SPECIAL = frozenset({IT, ACTOR, HERE, ANYTHING})
 RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
 _MEANS = {"into": "in", "onto": "on", "inside": "in", "by": "at", "beside": "at"}
+SAME = {
+    "get": "take", "pick": "take", "shut": "close", "douse": "extinguish", "snuff": "extinguish", "don": "wear",
+    "doff": "remove", "l": "look", "x": "examine", "ex": "examine", "switch": "turn",
+}  # fmt: skip
+"""Verbs that are done as another, which is what rules see."""
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 LONGEST_RULE = 2_000  # characters
 LONGEST_AFTER = 30 * 86_400  # seconds
@@ -72,7 +77,7 @@ class Within(NamedTuple):
     other: Ref
 
 
-class World(NamedTuple):
+class Almanac(NamedTuple):
     """The `time` of day or the `weather` is this one."""
 
     what: str
@@ -98,7 +103,7 @@ class Some(NamedTuple):
     conditions: tuple[Condition, ...]
 
 
-Condition = Is | Within | World | Chance | Not | Every | Some
+Condition = Is | Within | Almanac | Chance | Not | Every | Some
 
 # ---- triggers ----
 
@@ -144,7 +149,7 @@ class Refuse(NamedTuple):
     text: str
 
 
-class Move(NamedTuple):
+class MoveThing(NamedTuple):
     thing: Ref
     to: Ref
 
@@ -181,7 +186,7 @@ class After(NamedTuple):
     source: str
 
 
-Effect = Becomes | Tell | Refuse | Move | RemoveThing | Make | Describe | SetExit | After
+Effect = Becomes | Tell | Refuse | MoveThing | RemoveThing | Make | Describe | SetExit | After
 
 
 class Rule(NamedTuple):
@@ -194,7 +199,7 @@ class Rule(NamedTuple):
 # ---- reading ----
 
 
-class _Token(NamedTuple):
+class _RuleToken(NamedTuple):
     kind: str
     text: str
     at: int
@@ -205,7 +210,7 @@ class _Token(NamedTuple):
         return self.text.casefold() if self.kind == "word" else ""
 
 
-def _tokens(source: str) -> list[_Token]:
+def _tokens(source: str) -> list[_RuleToken]:
     if len(source) > LONGEST_RULE:
         raise RuleError(f"it is {len(source):,} characters long; expected at most {LONGEST_RULE:,}")
     found = []
@@ -214,7 +219,7 @@ def _tokens(source: str) -> list[_Token]:
         if kind == "wrong":
             what = "a quotation mark without its end" if one[kind] == '"' else f"{one[kind]!r} means nothing here"
             raise RuleError(f"{what}, at character {one.start(kind) + 1}")
-        found.append(_Token(kind, one[kind].strip(), one.start(kind)))
+        found.append(_RuleToken(kind, one[kind].strip(), one.start(kind)))
     return found
 
 
@@ -235,9 +240,12 @@ class _Reader:
         head, rest = some[1:colon], some[colon + 1 :]
         cut = next((at for at, one in enumerate(head) if one.key == "if"), len(head))
         condition = _condition(head[cut + 1 :]) if cut < len(head) else None
-        return Rule(_trigger(head[:cut]), condition, self.effects(rest, 0), self.source)
+        rule = Rule(_trigger(head[:cut]), condition, self.effects(rest, 0), self.source)
+        if not isinstance(rule.trigger, Does) and any(isinstance(one, Refuse) for one in rule.effects):
+            raise RuleError("nobody does anything then; expected refuse only where somebody does something")
+        return rule
 
-    def effects(self, some: list[_Token], depth: int) -> tuple[Effect, ...]:
+    def effects(self, some: list[_RuleToken], depth: int) -> tuple[Effect, ...]:
         found: list[Effect] = []
         while some:
             end = next((at for at, one in enumerate(some) if one.kind == "mark"), len(some))
@@ -247,6 +255,8 @@ class _Reader:
             if end < len(some) and some[end].text == ":":
                 raise RuleError(f"there is a colon after {_shown(some[:end])!r}; expected one after: after N seconds")
             found.append(_effect(some[:end]))
+            if depth and isinstance(found[-1], Refuse):
+                raise RuleError("it is too late to refuse after a wait; expected refuse before it")
             some = some[end + 1 :]
         if not found:
             raise RuleError("there is no effect; expected one after the colon")
@@ -254,7 +264,7 @@ class _Reader:
             raise RuleError(f"there are {len(found)} effects; expected at most {MOST_EFFECTS}")
         return tuple(found)
 
-    def after(self, some: list[_Token], colon: int, depth: int) -> After:
+    def after(self, some: list[_RuleToken], colon: int, depth: int) -> After:
         span, wanted = some[1:colon], "expected: after 10 seconds: EFFECT"
         if colon >= len(some) or some[colon].text != ":" or len(span) != 2:
             raise RuleError(wanted)
@@ -272,11 +282,11 @@ class _Reader:
         return After(seconds, self.effects(rest, depth + 1), source.strip())
 
 
-def _shown(some: list[_Token]) -> str:
+def _shown(some: list[_RuleToken]) -> str:
     return " ".join(f'"{one.text}"' if one.kind == "text" else one.text for one in some)
 
 
-def _ref(some: list[_Token], what: str) -> Ref:
+def _ref(some: list[_RuleToken], what: str) -> Ref:
     """Return the thing that some tokens name."""
     if len(some) == 1 and some[0].kind == "link":
         return Ref(some[0].text)
@@ -288,7 +298,7 @@ def _ref(some: list[_Token], what: str) -> Ref:
     return Ref(" ".join(one.text for one in words))
 
 
-def _state(some: list[_Token]) -> tuple[str, bool]:
+def _state(some: list[_RuleToken]) -> tuple[str, bool]:
     """Return the state that some tokens name, and whether it holds."""
     on = not (some and some[0].key == "not")
     words = some if on else some[1:]
@@ -299,8 +309,8 @@ def _state(some: list[_Token]) -> tuple[str, bool]:
     return " ".join(one.key for one in words), on
 
 
-def _split(some: list[_Token], word: str) -> list[list[_Token]]:
-    parts: list[list[_Token]] = [[]]
+def _split(some: list[_RuleToken], word: str) -> list[list[_RuleToken]]:
+    parts: list[list[_RuleToken]] = [[]]
     for one in some:
         if one.key == word:
             parts.append([])
@@ -309,22 +319,22 @@ def _split(some: list[_Token], word: str) -> list[list[_Token]]:
     return parts
 
 
-def _at(some: list[_Token], *words: str) -> int:
+def _at(some: list[_RuleToken], *words: str) -> int:
     """Return where the first of some keywords is; -1 without one."""
     return next((at for at, one in enumerate(some) if one.key in words), -1)
 
 
-def _condition(some: list[_Token]) -> Condition:
+def _condition(some: list[_RuleToken]) -> Condition:
     options = [_all_of(part) for part in _split(some, "or")]
     return options[0] if len(options) == 1 else Some(tuple(options))
 
 
-def _all_of(some: list[_Token]) -> Condition:
+def _all_of(some: list[_RuleToken]) -> Condition:
     parts = [_single(part) for part in _split(some, "and")]
     return parts[0] if len(parts) == 1 else Every(tuple(parts))
 
 
-def _single(some: list[_Token]) -> Condition:
+def _single(some: list[_RuleToken]) -> Condition:
     if not some:
         raise RuleError("a condition is missing; expected one such as: it is lit")
     if some[0].key == "chance":
@@ -338,7 +348,7 @@ def _single(some: list[_Token]) -> Condition:
     on = not (at + 1 < len(some) and some[at + 1].key == "not")
     rest = some[at + 1 + (not on) :]
     if at == 1 and some[0].key in ("time", "weather") and len(rest) == 1:
-        return _unless(on, World(some[0].key, rest[0].key))
+        return _unless(on, Almanac(some[0].key, rest[0].key))
     thing = _ref(some[:at], "a thing before is")
     if rest and rest[0].key == HERE and len(rest) == 1:
         return _unless(on, Within(thing, "at", Ref(HERE)))
@@ -351,13 +361,13 @@ def _unless(on: bool, condition: Condition) -> Condition:
     return condition if on else Not(condition)
 
 
-def _has(some: list[_Token], at: int) -> Condition:
+def _has(some: list[_RuleToken], at: int) -> Condition:
     who, what = some[:at], some[at + 1 :]
     on = not (what and what[0].key == "not")
     return _unless(on, Within(_ref(what[not on :], "a thing after has"), "in", _ref(who, "somebody before has")))
 
 
-def _chance(some: list[_Token]) -> Chance:
+def _chance(some: list[_RuleToken]) -> Chance:
     words = [one.text for one in some[1:]]
     if len(words) == 3 and words[1] == "in" and words[0].isdecimal() and words[2].isdecimal():
         times, of = int(words[0][:9]), int(words[2][:9])
@@ -366,7 +376,7 @@ def _chance(some: list[_Token]) -> Chance:
     raise RuleError(f"{_shown(some)!r} is no chance; expected one such as: chance 1 in 6")
 
 
-def _trigger(some: list[_Token]) -> Trigger:
+def _trigger(some: list[_RuleToken]) -> Trigger:
     if not some:
         raise RuleError("there is no trigger; expected what somebody does, such as: when wind")
     if len(some) > 1 and some[-1].key == "begins":
@@ -378,6 +388,7 @@ def _trigger(some: list[_Token]) -> Trigger:
         raise RuleError(f"{_shown(some)!r} is nothing that one does; expected a verb")
     if rest and verb in ("turn", "switch") and rest[0].key in ("on", "off"):
         verb, rest = f"turn {rest[0].key}", rest[1:]
+    verb = SAME.get(verb, verb)
     if rest and rest[0].kind == "text":
         if len(rest) > 1:
             raise RuleError(f"{_shown(rest[1:])!r} follows the words; expected nothing more")
@@ -390,7 +401,7 @@ def _trigger(some: list[_Token]) -> Trigger:
     return Does(verb, thing, relation, _ref(rest[at + 1 :], f"a thing after {rest[at].text}"))
 
 
-def _effect(some: list[_Token]) -> Effect:
+def _effect(some: list[_RuleToken]) -> Effect:
     if not some:
         raise RuleError("an effect is missing; expected one before and after each semicolon")
     if (at := _at(some, "becomes")) > 0:
@@ -401,37 +412,38 @@ def _effect(some: list[_Token]) -> Effect:
     return made(some[1:])
 
 
-def _text(some: list[_Token], verb: str) -> str:
+def _text(some: list[_RuleToken], verb: str) -> str:
     if len(some) == 1 and some[0].kind == "text" and some[0].text:
         return some[0].text
     raise RuleError(f'expected a text in quotation marks after {verb}, such as: {verb} "It clicks."')
 
 
-def _say(some: list[_Token]) -> Effect:
+def _say(some: list[_RuleToken]) -> Effect:
     if len(some) > 2 and some[1].key in ("in", "at"):
         return Tell(_text(some[:1], "say"), _ref(some[2:], "a place"))
     return Tell(_text(some, "say"), Ref(HERE))
 
 
-def _move(some: list[_Token]) -> Effect:
+def _move(some: list[_RuleToken]) -> Effect:
     at = _at(some, "to", "into", "onto", "in", "on")
     if at < 1:
         raise RuleError("expected: move THING to PLACE")
-    return Move(_ref(some[:at], "a thing"), _ref(some[at + 1 :], "a place"))
+    return MoveThing(_ref(some[:at], "a thing"), _ref(some[at + 1 :], "a place"))
 
 
-def _make(some: list[_Token]) -> Effect:
+def _make(some: list[_RuleToken]) -> Effect:
     at = _at(some, "in", "on", "at", "into", "onto")
     if at < 0:
         return Make(_ref(some, "a thing"), Ref(HERE))
     return Make(_ref(some[:at], "a thing"), _ref(some[at + 1 :], "a place"))
 
 
-def _describe(some: list[_Token]) -> Effect:
-    return Describe(_ref(some[:-1], "a thing"), _text(some[-1:], "describe THING"))
+def _describe(some: list[_RuleToken]) -> Effect:
+    text = _text(some[-1:], "describe THING")
+    return Describe(_ref(some[:-1], "a thing"), text)
 
 
-def _exit(some: list[_Token]) -> Effect:
+def _exit(some: list[_RuleToken]) -> Effect:
     wanted = "expected: exit NAME leads to PLACE, or exit NAME is gone"
     at = _at(some, "leads", "is")
     if at < 1:
@@ -448,7 +460,7 @@ def _exit(some: list[_Token]) -> Effect:
     raise RuleError(wanted)
 
 
-_EFFECTS: Mapping[str, Callable[[list[_Token]], Effect]] = {
+_EFFECTS: Mapping[str, Callable[[list[_RuleToken]], Effect]] = {
     "say": _say,
     "tell": lambda some: Tell(_text(some, "tell"), actor_only=True),
     "refuse": lambda some: Refuse(_text(some, "refuse")),

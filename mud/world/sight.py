@@ -45,12 +45,11 @@ def items_seen(world: World, location: Thing) -> Iterator[Thing]:
 
 
 def is_dark(world: World, location: Thing, viewer: str = "") -> bool:
-    """Return whether nothing is seen in a location: it is dark, and neither there nor with the viewer is a light."""
+    """Return whether nothing is seen in a location: it is dark, and nothing there, or that `viewer` brings, is lit."""
     if not location.traits.dark:
         return False
-    people = (
-        thing for one in (viewer, *(one.id for one in world.people(location.id))) for thing in seen_in(world, one)
-    )
+    there = dict.fromkeys((*(one.id for one in world.people(location.id)), viewer))
+    people = (thing for one in there for thing in seen_in(world, one))
     return not any(has_state(world, one.id, LIT) for one in (*seen_in(world, location.id), *people))
 
 

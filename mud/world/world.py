@@ -20,7 +20,7 @@ from mud.world.changes import (
     SetState,
     StartTimer,
     StopTimer,
-    Turn,
+    TurnTo,
     Vanish,
     WakeUp,
 )
@@ -117,7 +117,7 @@ class World:
                 self.live.timers.pop(change.timer, None)
             elif isinstance(change, JoinChannel | LeaveChannel | Post):
                 self.channels.apply(change)
-            elif isinstance(change, Turn):
+            elif isinstance(change, TurnTo):
                 self.live.now[change.what] = change.value
             elif change.thing in self._things or isinstance(change, Copy):
                 self._APPLIED[type(change)](self, change)
