@@ -27,11 +27,11 @@ def split_relation(
     Without such a word, or when one of the `known` things is called so as a whole, the last two are empty.
     """
     words = text.split()
-    if any(plain(text) in map(plain, one.names) for one in known):
-        return text.strip(), "", ""
     for at, word in enumerate(words):
         relation = relation_of(word.casefold())
         if relation in relations and at + 1 < len(words):
+            if any(plain(text) in map(plain, one.names) for one in known):
+                break
             return " ".join(words[:at]), relation, " ".join(words[at + 1 :])
     return text.strip(), "", ""
 

@@ -72,6 +72,8 @@ def take(ctx: Context, thing: str) -> Outcome:
 def _takeable(ctx: Context, name: str, within: list[Thing]) -> list[Thing]:
     """Return what a name may mean: what one carries oneself only when nothing else is called so."""
     own = {one.id for one in ctx.world.items(ctx.actor.id)}
+    if not own:
+        return within
     others = [one for one in within if one.id not in own]
     return others if match(name, others) else within
 

@@ -22,6 +22,7 @@ from mud.world.rules import (
     ANYTHING,
     HERE,
     IT,
+    SPECIAL,
     After,
     Almanac,
     Becomes,
@@ -51,6 +52,7 @@ from mud.world.things import Kind, Thing
 from mud.world.traits import WORN
 from mud.world.world import World
 
+ANY = Ref(ANYTHING)
 MOST_FIRED = 200
 """Rules that act in one step."""
 MOST_MADE = 2_000
@@ -254,10 +256,10 @@ class _Chain:
     def _set_off(self, cause: _Cause, *, refusing: bool) -> None:
         for one in tuple(self.world.live.listeners.get(cause.key, ())):
             it = self.world.things[one]
-            for number, rule in it.traits.waiting.get(cause.key, ()):
+            for number, rule in it.traits.waiting.get((cause.key, refusing), ()):
                 if self.refused or len(self.fired) >= MOST_FIRED:
                     return
-                if _refuses(rule) == refusing and (one, number) not in self.fired and self._fits(it, rule, cause):
+                if (one, number) not in self.fired and self._fits(it, rule, cause):
                     self._fire(it, rule, number)
 
     def _fits(self, it: Thing, rule: Rule, cause: _Cause) -> bool:
@@ -279,18 +281,23 @@ class _Chain:
             return action.place == self.view.place(it.id)
         if wanted.relation and wanted.relation != action.relation:
             return False
-        named = ((wanted.thing, action.thing), (wanted.other, action.other))
-        if not all(self._is(it, one, thing) for one, thing in named if one is not None):
+        if wanted.thing is not None and not self._is(it, wanted.thing, action.thing):
             return False
-        anywhere = all(one is None or one.name != ANYTHING for one, _ in named)
+        if wanted.other is not None and not self._is(it, wanted.other, action.other):
+            return False
+        anywhere = ANY not in (wanted.thing, wanted.other)
         return anywhere or it.id in (action.thing, action.other) or action.place == self.view.place(it.id)
 
     def _is(self, it: Thing, wanted: Ref, thing: str) -> bool:
         """Return whether a thing, or the original of a copy, is the one that a rule names."""
         if wanted.name == ANYTHING:
             return bool(thing)
-        named = {IT: it.id, ACTOR: self.moment.actor, HERE: self.place}.get(wanted.name, wanted.name)
-        return bool(thing) and named in (thing, self.world.live.made.get(thing))
+        if not thing:
+            return False
+        named = wanted.name
+        if named in SPECIAL:
+            named = {IT: it.id, ACTOR: self.moment.actor, HERE: self.place}[named]
+        return named in (thing, self.world.live.made.get(thing))
 
     def _fire(self, it: Thing, rule: Rule, number: int) -> None:
         lot = f"{self.moment.number} {it.id} {number}"
@@ -397,10 +404,6 @@ class _Chain:
         actor = self.view.get(self.moment.actor)
         named = text.replace("{it}", called(it)).replace("{actor}", actor.name if actor is not None else "somebody")
         return sentence(named)
-
-
-def _refuses(rule: Rule) -> bool:
-    return any(isinstance(one, Refuse) for one in rule.effects)
 
 
 def _id(ref: Ref, names: Mapping[str, str]) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import KeysView, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mud.world.rules import Becomes, Begins, Condition, Does, Rule, bind, parse_condition, parse_rule
+from mud.world.rules import Becomes, Begins, Condition, Does, Refuse, Rule, bind, parse_condition, parse_rule
 
 OPEN, LOCKED, LIT, ON, WORN = "open", "locked", "lit", "on", "worn"
 """States that commands know; a thing may have any others."""
@@ -57,20 +58,18 @@ class Traits:
     verbs: tuple[tuple[str, str], ...] = ()
     rules: tuple[Rule, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
-    waiting: Mapping[str, tuple[tuple[int, Rule], ...]] = field(init=False, compare=False, default_factory=dict)
-    """The rules with their numbers, by the key of what they wait for; see `trigger_key`."""
+    triggers: frozenset[str] = field(init=False, default=frozenset())
+    """The keys of what its rules wait for; see `trigger_key`."""
+    waiting: Mapping[tuple[str, bool], list[tuple[int, Rule]]] = field(init=False, compare=False, default_factory=dict)
+    """The rules with their numbers, by the key of what they wait for and whether they refuse it."""
 
     def __post_init__(self) -> None:
-        waiting: dict[str, tuple[tuple[int, Rule], ...]] = {}
+        waiting = defaultdict[tuple[str, bool], list[tuple[int, Rule]]](list)
         for number, rule in enumerate(self.rules):
-            key = trigger_key(rule.trigger)
-            waiting[key] = (*waiting.get(key, ()), (number, rule))
-        object.__setattr__(self, "waiting", waiting)
-
-    @property
-    def triggers(self) -> KeysView[str]:
-        """The keys of what its rules wait for."""
-        return self.waiting.keys()
+            refuses = any(isinstance(one, Refuse) for one in rule.effects)
+            waiting[trigger_key(rule.trigger), refuses].append((number, rule))
+        object.__setattr__(self, "waiting", dict(waiting))
+        object.__setattr__(self, "triggers", frozenset(key for key, _ in waiting))
 
     def bound(self, ids: Mapping[str, str]) -> Traits:
         """Return the same traits with ids in place of the names that conditions and rules use."""
