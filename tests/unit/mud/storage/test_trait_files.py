@@ -8,7 +8,7 @@ import pytest
 
 from mud.storage.trait_files import MOST_RULES
 from mud.storage.world_files import ThingDefinition, WorldFiles
-from mud.world.rules import IT, Becomes, Does, Move, Ref
+from mud.world.rules import IT, Becomes, Does, MoveThing, Ref
 from mud.world.things import Exit, Kind, Thing
 from mud.world.traits import NO_TRAITS
 
@@ -112,7 +112,7 @@ def test_more_rules_than_a_file_may_hold_are_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["The Loft", "loft", "the Loft", "attic", "[[The Loft]]", "[[loft]]", "#1002"])
 def test_names_in_rules_are_found_by_name_alias_article_file_and_id(tmp_path: Path, name: str) -> None:
     found = clock(vault(tmp_path, "", f"\n## Rules\n\n- when wind: move it to {name}\n"))
-    assert found.thing.traits.rules[0].effects == (Move(Ref(IT), Ref("#1002")),)
+    assert found.thing.traits.rules[0].effects == (MoveThing(Ref(IT), Ref("#1002")),)
 
 
 def test_an_item_goes_before_a_place_of_the_same_name_and_a_name_before_an_alias(tmp_path: Path) -> None:
