@@ -36,7 +36,7 @@ CARRIED = phrase("commands.inventory.carried", "items")
 
 @command("take", "<thing>", aliases=("get", "pick"), category="things", for_models=True)
 def take(ctx: Context, thing: str) -> Outcome:
-    """Pick up a thing that lies here, or take it from what it is in or on.
+    """Pick up a thing, or take it from another.
 
     Example: take wax tablet
     Example: take straw hat from tool chest
@@ -95,7 +95,7 @@ def drop(ctx: Context, thing: str) -> Outcome:
 
 @command("put", "<thing>", aliases=("place",), category="things", for_models=True)
 def put(ctx: Context, thing: str) -> Outcome:
-    """Put a thing you carry in, on or at another, or down.
+    """Put a thing you carry in, on or at another.
 
     Example: put straw hat in tool chest
     Example: put lamp glass on row of lamps

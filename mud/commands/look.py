@@ -51,7 +51,7 @@ def look(ctx: Context, name: str) -> Outcome:
 
 @command("examine", "<name>", aliases=("ex", "x"), category="query", for_models=True)
 def examine(ctx: Context, name: str) -> Outcome:
-    """Look closely at a thing or a person that is here, at what you carry, at yourself (me) or at the place (here).
+    """Look closely at a thing or a person here, at what you carry, at yourself (me) or the place (here).
 
     An id, such as #1101, means what it is the id of, here and wherever a name is typed.
 

@@ -34,7 +34,7 @@ NOTHING_WRITTEN = phrase("commands.read.nothing", "name")
     category="things", for_models=True,
 )  # fmt: skip
 def use(ctx: Context, thing: str) -> Outcome:
-    """Do something with a thing: use it, push or pull it, sit on it, pet, ring or wind it, or what it is made for.
+    """Use a thing, such as a key on a door; push, pull, pet or ring it, sit on it.
 
     Example: use brass key on tool chest
     Example: sit on reading chair
@@ -78,7 +78,7 @@ def close(ctx: Context, thing: str) -> Outcome:
 
 @command("lock", "<thing>", category="things")
 def lock(ctx: Context, thing: str) -> Outcome:
-    """Lock a door or a container that is closed; you need to carry its key.
+    """Lock what is closed, with its key.
 
     Example: lock tool chest with brass key
     """
@@ -88,9 +88,9 @@ def lock(ctx: Context, thing: str) -> Outcome:
     return _turned(ctx, "lock", found, LOCKED, on=True, able=bool(found.traits.key))
 
 
-@command("unlock", "<thing>", category="things", for_models=True)
+@command("unlock", "<thing>", category="things")
 def unlock(ctx: Context, thing: str) -> Outcome:
-    """Unlock a door or a container; you need to carry its key.
+    """Unlock a door or a container, with its key.
 
     Example: unlock tool chest with brass key
     """
@@ -100,7 +100,7 @@ def unlock(ctx: Context, thing: str) -> Outcome:
 
 @command("light", "<thing>", category="things", for_models=True)
 def light(ctx: Context, thing: str) -> Outcome:
-    """Light a lamp, a candle or a fire.
+    """Light a lamp or a fire.
 
     Example: light brass lamp
     """
@@ -110,7 +110,7 @@ def light(ctx: Context, thing: str) -> Outcome:
 
 @command("extinguish", "<thing>", aliases=("douse", "snuff"), category="things")
 def extinguish(ctx: Context, thing: str) -> Outcome:
-    """Put out a lamp, a candle or a fire.
+    """Put out a lamp or a fire.
 
     Example: extinguish brass lamp
     """
