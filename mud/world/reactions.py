@@ -55,6 +55,8 @@ from mud.world.world import World
 ANY = Ref(ANYTHING)
 MOST_FIRED = 200
 """Rules that act in one step."""
+DEEPEST = 1_000
+"""Things within each other; deeper ones count as nowhere, which ends a circle of them."""
 MOST_MADE = 2_000
 """Copies in a world; more are not made."""
 MOST_TIMERS = 1_000
@@ -135,12 +137,12 @@ class _View:
         return self._defined.get(thing) or self.world.get(thing)
 
     def holds(self, thing: str, state: str) -> bool:
-        known = self._states.get((thing, state))
+        known = self._states.get((thing, state)) if self._states else None
         return state in self.world.live.of(thing) if known is None else known
 
     def holder(self, thing: str) -> str:
-        known = self._where.get(thing)
-        return self.world.where.get(thing, "") if known is None else known
+        known = self._where.get(thing) if self._where else None
+        return self.world.holder(thing) if known is None else known
 
     def holders(self, thing: str) -> Iterator[str]:
         """Yield what holds a thing, from the inside out."""
@@ -152,7 +154,12 @@ class _View:
 
     def place(self, thing: str) -> str:
         """Return the id of the location of a thing, or of itself when it is one; empty when it is nowhere."""
-        return next((one for one in (thing, *self.holders(thing)) if self.world.location(one) is not None), "")
+        is_location, at = self.world.is_location, thing
+        for _ in range(DEEPEST):
+            if not at or is_location(at):
+                return at
+            at = self.holder(at)
+        return ""
 
     def now(self, what: str) -> str:
         return self._now.get(what) or self.world.live.now.get(what, "")
@@ -213,7 +220,7 @@ def run_timer(world: World, timer: StartTimer, number: int, now: float) -> React
 def holds(world: World, thing: str, condition: Condition, actor: str = "") -> bool:
     """Return whether a condition in the file of a thing holds now; `chance` never does."""
     view = _View(world)
-    return _holds(view, condition, {IT: thing, ACTOR: actor, HERE: view.place(thing)}, "")
+    return _holds(view, condition, {IT: thing, ACTOR: actor, HERE: view.place(thing)}, ())
 
 
 def texts_now(world: World, thing: Thing, viewer: str) -> list[str]:
@@ -238,6 +245,8 @@ class _Chain:
         self.causes: deque[_Cause] = deque()
         self.fired: set[tuple[str, int]] = set()
         self.next, self.made = world.next_id, 0
+        self._known: dict[str, Mapping[str, str]] = {}
+        """What `it`, `actor` and `here` are for each thing with rules, as long as nothing moves."""
 
     def reaction(self) -> Reaction:
         if not (self.changes or self.events or self.told or self.refused):
@@ -254,8 +263,9 @@ class _Chain:
             self._set_off(self.causes.popleft(), refusing=False)
 
     def _set_off(self, cause: _Cause, *, refusing: bool) -> None:
+        things = self.world.things
         for one in tuple(self.world.live.listeners.get(cause.key, ())):
-            it = self.world.things[one]
+            it = things[one]
             for number, rule in it.traits.waiting.get((cause.key, refusing), ()):
                 if self.refused or len(self.fired) >= MOST_FIRED:
                     return
@@ -278,7 +288,7 @@ class _Chain:
             # To this thing; where it is, when it is done to no thing at all, such as `enter` or `say`.
             if done_to := action.thing or action.other:
                 return done_to == it.id
-            return action.place == self.view.place(it.id)
+            return action.place == self._names(it.id)[HERE]
         if wanted.relation and wanted.relation != action.relation:
             return False
         if wanted.thing is not None and not self._is(it, wanted.thing, action.thing):
@@ -286,7 +296,7 @@ class _Chain:
         if wanted.other is not None and not self._is(it, wanted.other, action.other):
             return False
         anywhere = ANY not in (wanted.thing, wanted.other)
-        return anywhere or it.id in (action.thing, action.other) or action.place == self.view.place(it.id)
+        return anywhere or it.id in (action.thing, action.other) or action.place == self._names(it.id)[HERE]
 
     def _is(self, it: Thing, wanted: Ref, thing: str) -> bool:
         """Return whether a thing, or the original of a copy, is the one that a rule names."""
@@ -300,16 +310,20 @@ class _Chain:
         return named in (thing, self.world.live.made.get(thing))
 
     def _fire(self, it: Thing, rule: Rule, number: int) -> None:
-        lot = f"{self.moment.number} {it.id} {number}"
-        if rule.condition is None or _holds(self.view, rule.condition, self._names(it), lot):
+        lot = (self.moment.number, it.id, number)
+        if rule.condition is None or _holds(self.view, rule.condition, self._names(it.id), lot):
             self.fired.add((it.id, number))
-            self.carry_out(it, rule.effects, lot)
+            self.carry_out(it, rule.effects, " ".join(map(str, lot)))
 
-    def _names(self, it: Thing) -> Mapping[str, str]:
-        return {IT: it.id, ACTOR: self.moment.actor, HERE: self.view.place(it.id) or self.place}
+    def _names(self, it: str) -> Mapping[str, str]:
+        known = self._known.get(it)
+        if known is None:
+            known = {IT: it, ACTOR: self.moment.actor, HERE: self.view.place(it) or self.place}
+            self._known[it] = known
+        return known
 
     def carry_out(self, it: Thing, effects: Iterable[Effect], lot: str) -> None:
-        names = self._names(it)
+        names = self._names(it.id)
         for at, effect in enumerate(effects):
             match effect:
                 case Tell(text, place, actor_only):
@@ -378,6 +392,7 @@ class _Chain:
                 return
             self.causes.append(_Cause(f"becomes {change.state}", changed=change))
         self.view.apply(change)
+        self._known.clear()
         if own:
             self.changes.append(change)
 
@@ -410,7 +425,7 @@ def _id(ref: Ref, names: Mapping[str, str]) -> str:
     return names.get(ref.name, ref.name)
 
 
-def _holds(view: _View, condition: Condition, names: Mapping[str, str], lot: str) -> bool:
+def _holds(view: _View, condition: Condition, names: Mapping[str, str], lot: Sequence[object]) -> bool:
     match condition:
         case Is(thing, state):
             return view.holds(_id(thing, names), state)
@@ -419,7 +434,8 @@ def _holds(view: _View, condition: Condition, names: Mapping[str, str], lot: str
         case Almanac(what, value):
             return view.now(what) == value
         case Chance(times, of):
-            return bool(lot) and int(hashlib.sha256(lot.encode()).hexdigest()[:12], 16) % of < times
+            drawn = hashlib.sha256(" ".join(map(str, lot)).encode()).hexdigest()[:12]
+            return bool(lot) and int(drawn, 16) % of < times
         case Not(inner):
             return not _holds(view, inner, names, lot)
         case Every(several):

@@ -64,6 +64,14 @@ class World:
         """Id of the holder of each thing that has one."""
         return MappingProxyType(self._where)
 
+    def holder(self, thing: str) -> str:
+        """Return the id of what a thing is in; empty when it is nowhere."""
+        return self._where.get(thing, "")
+
+    def is_location(self, thing: str) -> bool:
+        found = self._things.get(thing)
+        return found is not None and found.kind is Kind.LOCATION
+
     @property
     def away(self) -> Mapping[str, str]:
         """Id of the location that each absent character left from."""

@@ -119,8 +119,8 @@ def live(engine: Engine, clock: VirtualClock, chance: Random) -> None:
         if chance.random() < 0.4:
             clock.advance(chance.uniform(0, 3))
             assert len(engine.elapse()) <= len(engine.world.things) * 400
-    engine.turn("time", "day", engine.world.things["#1001"])
-    engine.turn("time", "night", engine.world.things["#1001"])
+    engine.turn("time", "day")
+    engine.turn("time", "night")
 
 
 def one_world(vault: Path, chance: Random) -> int:
