@@ -166,26 +166,28 @@ class _View:
 
 
 def react(
-    world: World, actions: Sequence[Action], changes: Iterable[Change], moment: Moment, *, refusable: bool = True
+    world: World, actions: Sequence[Action], changes: Sequence[Change], moment: Moment, *, refusable: bool = True
 ) -> Reaction:
     """Return what rules make of actions and their changes; `NOTHING` when none waits for either.
 
     What is not `refusable` happens whatever rules say, such as that somebody comes into the world.
     """
     listeners = world.live.listeners
-    if not listeners:
+    if not (listeners.keys() & {action.verb for action in actions} or any(type(one) is SetState for one in changes)):
         return NOTHING
+    chain = _Chain(world, "", moment)
     for action in actions if refusable else ():
-        if listeners.get(action.verb):
-            refusing = _Chain(world, action.place, moment)
-            refusing.start(_Cause(action.verb, action), refusing=True)
-            if refusing.refused:
-                return refusing.reaction()
-    chain = _Chain(world, actions[-1].place if actions else "", moment)
+        if action.verb in listeners:
+            chain.place = action.place
+            chain.start(_Cause(action.verb, action), refusing=True)
+            if chain.refused:
+                return chain.reaction()
+    chain.place = actions[-1].place if actions else ""
     for change in changes:
         chain.change(change, own=False)
     for action in actions:
-        chain.start(_Cause(action.verb, action), refusing=False)
+        if action.verb in listeners:
+            chain.start(_Cause(action.verb, action), refusing=False)
     chain.run()
     return chain.reaction()
 
