@@ -99,6 +99,11 @@ class AgentDefinition:
         return Thing(self.id, Kind.CHARACTER, self.name, looks, self.aliases, thinks=not self.person)
 
 
+def things_of(definitions: Iterable[AgentDefinition]) -> list[Thing]:
+    """Return the characters of agents; persons come and go, and are left out."""
+    return [one.thing() for one in definitions if not one.person]
+
+
 def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
     """Read an agent's file; return the definition, with defaults for what is wrong, and all problems.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from mud.clock import VirtualClock
@@ -12,9 +13,13 @@ from mud.engine.engine import Engine, LedgerLike, Step, WorldSettings
 from mud.registry import Registry, load
 from mud.storage.files import encode
 from mud.storage.texts import TextStore
+from mud.storage.trait_files import names_in
 from mud.world.changes import Change, Define, Put
+from mud.world.matching import plain
 from mud.world.roles import Role
+from mud.world.rules import parse_rule
 from mud.world.things import Exit, Kind, Thing
+from mud.world.traits import Traits
 from mud.world.world import World
 from tests.vaults import SHIPPED
 
@@ -64,6 +69,15 @@ def small_world() -> World:
     return world
 
 
+def ruled(thing: str, *rules: str, **traits: Any) -> Thing:
+    """Return a thing of the small world with rules, in which it names others as people do, and with other traits."""
+    things = {one.id: one for one in (*LOCATIONS, *(one for one, _ in PLACED))}
+    ids = {plain(name): one.id for one in things.values() for name in one.names}
+    made = Traits(rules=tuple(map(parse_rule, rules)), **traits)
+    named = {name: ids[plain(name)] for name, _ in names_in(made) if plain(name) in ids}
+    return replace(things[thing], traits=made.bound(named))
+
+
 class MemoryLedger:
     """A ledger in memory with the contract of `mud.engine.ledger.Ledger`; it can be told to fail like a full disk."""
 
@@ -98,6 +112,7 @@ def make_engine(
     registry: Registry[Command] | None = None,
     settings: Callable[[], WorldSettings] = WorldSettings,
     offers: Callable[[str], Registry[Command]] | None = None,
+    clock: VirtualClock | None = None,
 ) -> Engine:
     """Return an engine over the small world, with the vault's words; Eliza, Moss and Ann remember, Margery does not."""
     engine = Engine(
@@ -105,7 +120,7 @@ def make_engine(
         registry or commands(),
         TEXTS.render,
         ledger if ledger is not None else MemoryLedger(),
-        VirtualClock(),
+        clock or VirtualClock(),
         settings,
         offers,
     )

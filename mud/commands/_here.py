@@ -68,7 +68,7 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
 
 def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
     """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
-    if is_dark(world, location):
+    if is_dark(world, location, viewer):
         lines = [location.name, say(DARK)]
     else:
         lines = [location.name, looks(world, location, viewer), almanac(world, say, location)]

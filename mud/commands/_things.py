@@ -8,6 +8,7 @@ from mud.commands._command import Context, Outcome
 from mud.commands._here import here_or_refuse
 from mud.world.changes import Change, Put, SetState
 from mud.world.events import Event
+from mud.world.matching import plain
 from mud.world.narration import called, phrase, third_person
 from mud.world.reactions import Action
 from mud.world.rules import RELATIONS, relation_of
@@ -18,15 +19,19 @@ DONE = phrase("commands.use.done", "verb", "what")
 DONE_SEEN = phrase("commands.use.seen", "actor", "verbs", "what")
 
 
-def split_relation(text: str, relations: Sequence[str] = RELATIONS) -> tuple[str, str, str]:
+def split_relation(
+    text: str, relations: Sequence[str] = RELATIONS, known: Sequence[Thing] = ()
+) -> tuple[str, str, str]:
     """Split `bronze fin on the sundial` into the first thing, `on`, and the second; `into` and `onto` are `in`, `on`.
 
-    Without such a word the last two are empty.
+    Without such a word, or when one of the `known` things is called so as a whole, the last two are empty.
     """
     words = text.split()
     for at, word in enumerate(words):
         relation = relation_of(word.casefold())
         if relation in relations and at + 1 < len(words):
+            if any(plain(text) in map(plain, one.names) for one in known):
+                break
             return " ".join(words[:at]), relation, " ".join(words[at + 1 :])
     return text.strip(), "", ""
 
@@ -51,7 +56,7 @@ def act(
     meant = [one for one in (thing, other) if one is not None]
     what = " ".join(text for text in (called(thing) if thing else "", relation, called(other) if other else "") if text)
     own = next((text for one in (*meant, here) for known, text in one.traits.verbs if known == verb), "")
-    seen = ctx.say(DONE_SEEN, actor=ctx.actor.name, verbs=third_person(verb), what=what)
+    seen = ctx.say(DONE_SEEN, actor=ctx.actor.name, verbs=third_person(verb), what=what).replace(" .", ".")
     event = Event("action", ctx.actor.id, here.id, seen, thing=meant[0].name if meant else None)
     action = Action(verb, here.id, thing.id if thing else "", relation, other.id if other else "")
     told = own or reply or ctx.say(DONE, verb=verb, what=what).replace(" .", ".")

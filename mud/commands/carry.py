@@ -43,14 +43,14 @@ def take(ctx: Context, thing: str) -> Outcome:
     """
     here, world = here_or_refuse(ctx), ctx.world
     wanted = thing[3:].strip() if thing.casefold().startswith("up ") else thing
-    name, relation, from_what = split_relation(wanted, ("from",))
     within = reach(world, ctx.actor.id)
-    if relation:
+    name, relation, from_what = split_relation(wanted, ("from",), within)
+    if relation and name:
         source = pick(ctx, from_what, within)
         if is_closed(world, source):
             raise Refusal(ctx.say(SHUT, name=called(source)))
         within = world.items(source.id) if source.kind is Kind.ITEM else []
-    found = pick(ctx, name, _takeable(ctx, name, within))
+    found = pick(ctx, name or wanted, _takeable(ctx, name or wanted, within))
     holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
@@ -72,6 +72,8 @@ def take(ctx: Context, thing: str) -> Outcome:
 def _takeable(ctx: Context, name: str, within: list[Thing]) -> list[Thing]:
     """Return what a name may mean: what one carries oneself only when nothing else is called so."""
     own = {one.id for one in ctx.world.items(ctx.actor.id)}
+    if not own:
+        return within
     others = [one for one in within if one.id not in own]
     return others if match(name, others) else within
 
@@ -100,7 +102,7 @@ def put(ctx: Context, thing: str) -> Outcome:
     Example: put reading chair at long table
     """
     here, world = here_or_refuse(ctx), ctx.world
-    name, relation, onto = split_relation(thing, ("in", "on", "at"))
+    name, relation, onto = split_relation(thing, ("in", "on", "at"), world.items(ctx.actor.id))
     if not relation or not name:
         return use.wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
     found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))

@@ -11,7 +11,7 @@ from mud.world.changes import Put, SetState
 from mud.world.events import Event
 from mud.world.exits import find_exits, find_path, is_direction, names_exit
 from mud.world.matching import match, plain
-from mud.world.narration import called, listed, phrase, shortened
+from mud.world.narration import called, listed, phrase, sentence, shortened
 from mud.world.reactions import Action
 from mud.world.sight import door_of, is_closed, is_locked
 from mud.world.things import Exit, Thing
@@ -49,7 +49,8 @@ def go(ctx: Context, way: str) -> Outcome:
     wanted = way[3:].strip() if way.casefold().startswith("to ") else way
     steps = _way(ctx, here, wanted)
     if is_locked(ctx.world, steps[0]):
-        raise Refusal(ctx.say(LOCKED, door=_called(ctx, steps[0])), ctx.say(LOCKED_HINT, door=_called(ctx, steps[0])))
+        door = _called(ctx, steps[0])
+        raise Refusal(sentence(ctx.say(LOCKED, door=door)), ctx.say(LOCKED_HINT, door=door))
     stations = [here, *(ctx.world.things[step.to] for step in steps)]
     goal = stations[-1]
     if len(steps) == 1:
@@ -93,7 +94,7 @@ def _seen(ctx: Context, door: Thing, one: Thing, other: Thing) -> tuple[Event, E
     beyond = ctx.say(OPENS_BEYOND, name=called(door))
     return (
         Event("action", ctx.actor.id, one.id, text, thing=door.name),
-        Event("action", ctx.actor.id, other.id, beyond[:1].upper() + beyond[1:], thing=door.name),
+        Event("action", ctx.actor.id, other.id, sentence(beyond), thing=door.name),
     )
 
 

@@ -8,7 +8,7 @@ from mud.commands._command import Context, Outcome, command
 from mud.commands._here import describe_location, here_or_refuse, refuse_name, shown_name
 from mud.world.events import Event
 from mud.world.matching import match, plain
-from mud.world.narration import called, listed, phrase
+from mud.world.narration import called, listed, phrase, sentence
 from mud.world.reactions import Action
 from mud.world.sentences import sentences
 from mud.world.sight import has_state, is_closed, is_dark, looks, reach, shows_content
@@ -124,8 +124,7 @@ def _workings(ctx: Context, target: Thing) -> list[str]:
     if is_closed(world, target):
         states.insert(0, ctx.say(CLOSED))
     if states:
-        told = ctx.say(STATE, name=called(target), states=listed(states))
-        lines.append(told[:1].upper() + told[1:])
+        lines.append(sentence(ctx.say(STATE, name=called(target), states=listed(states))))
     if shows_content(world, target):
         held = listed([called(one) for one in world.items(target.id)])
         nothing = ctx.say(EMPTY, relation=traits.holds, name=called(target))

@@ -8,7 +8,7 @@ from mud.commands._things import act, handles, split_relation
 from mud.errors import Refusal
 from mud.world.changes import Change, Remove, SetState, Vanish
 from mud.world.events import Event
-from mud.world.narration import called, phrase
+from mud.world.narration import called, phrase, sentence
 from mud.world.sight import has_state, is_closed, reach
 from mud.world.things import Thing
 from mud.world.traits import LIT, LOCKED, ON, OPEN, WORN
@@ -44,10 +44,10 @@ def use(ctx: Context, thing: str) -> Outcome:
         if not handles(here, verb):
             raise Refusal(ctx.say(WHAT, verb=verb))
         return act(ctx, verb, None)
-    name, relation, onto = split_relation(thing)
-    if not relation:
-        return act(ctx, verb, pick(ctx, name, reach(ctx.world, ctx.actor.id)))
     within = reach(ctx.world, ctx.actor.id)
+    name, relation, onto = split_relation(thing, known=within)
+    if not relation:
+        return act(ctx, verb, pick(ctx, name, within))
     first, other = pick(ctx, name, within) if name else None, pick(ctx, onto, within)
     if first is not None and _is_key(ctx, first, other) and not handles(other, verb):
         return (unlock if has_state(ctx.world, other.id, LOCKED) else lock).run(ctx, onto)
@@ -61,7 +61,7 @@ def open_(ctx: Context, thing: str) -> Outcome:
     Example: open tool chest
     """
     found = _meant(ctx, thing)
-    if is_closed(ctx.world, found) and has_state(ctx.world, found.id, LOCKED) and not handles(found, "open"):
+    if is_closed(ctx.world, found) and has_state(ctx.world, found.id, LOCKED):
         raise Refusal(ctx.say(IS_LOCKED, name=called(found)))
     return _turned(ctx, "open", found, OPEN, on=True, able=found.traits.opens)
 
@@ -213,7 +213,7 @@ def _beyond(ctx: Context, door: Thing, state: str, *, on: bool) -> tuple[Event, 
         return ()
     text = ctx.say(BEYOND, name=called(door), state=OPEN if on else ctx.say(CLOSED))
     sides = [way.to for way in here.exits if way.door == door.id and ctx.world.location(way.to) is not None]
-    return tuple(Event("action", ctx.actor.id, side, text[:1].upper() + text[1:], thing=door.name) for side in sides)
+    return tuple(Event("action", ctx.actor.id, side, sentence(text), thing=door.name) for side in sides)
 
 
 def _is_key(ctx: Context, thing: Thing, lock_of: Thing) -> bool:
@@ -233,7 +233,7 @@ def _with_key(ctx: Context, verb: str, text: str) -> Thing:
     if relation:
         key = pick(ctx, key_name, own)
         if key not in fitting:
-            raise Refusal(ctx.say(WRONG_KEY, key=called(key), name=called(found)))
+            raise Refusal(sentence(ctx.say(WRONG_KEY, key=called(key), name=called(found))))
     elif not fitting:
         raise Refusal(ctx.say(NO_KEY, verb=verb, name=called(found)))
     return found

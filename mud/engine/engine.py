@@ -255,11 +255,11 @@ class Engine:
             log.exception("command %s failed on %r", command.name, line.rest[:200])
             raise Refusal(self._say(BROKEN, verb=command.name)) from None
 
-    def _with_reactions(self, actor: Thing, outcome: Outcome) -> Outcome:
+    def _with_reactions(self, actor: Thing, outcome: Outcome, *, refusable: bool = True) -> Outcome:
         """Return an outcome with what rules make of it, which may be that it does not happen."""
         if not (self.world.live.listeners and (outcome.actions or outcome.changes)):
             return outcome
-        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id))
+        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id), refusable=refusable)
         if reaction is NOTHING:
             return outcome
         if reaction.refused:
@@ -282,7 +282,8 @@ class Engine:
         for timer in sorted(self.world.live.timers.values(), key=lambda timer: timer.due):
             it = self.world.get(timer.thing)
             if timer.due <= now and it is not None:
-                steps.append(self._change(it, run_timer(self.world, timer, self.number + 1), StopTimer(timer.timer)))
+                reaction = run_timer(self.world, timer, self.number + 1, now)
+                steps.append(self._change(it, reaction, StopTimer(timer.timer)))
         return steps
 
     def turn(self, what: str, value: str, place: Thing) -> Step:
@@ -339,7 +340,7 @@ class Engine:
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
         changes = (Define(character), Put(character.id, location))
         outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
-        return self.happen(character, self._with_reactions(character, outcome))
+        return self.happen(character, self._with_reactions(character, outcome, refusable=False))
 
     def come_back(self, character: Thing) -> Step:
         """Wake a character whose person left it asleep, where it lies; the reply describes the location."""
@@ -440,13 +441,12 @@ class Engine:
         left: list[Perception] = []
         world, asleep = self.world, self.world.asleep
         for event in events:
-            changed = event.kind == "change"  # who set it off before perceives it like all others
-            doer, mark = (None, CHANGED) if changed else (actor.name, None)
+            doer, mark = (None, CHANGED) if event.kind == "change" else (actor.name, None)
             place = world.get(event.location)
             name, kind, text = place.name if place else None, _HEARD_AS.get(event.kind, "saw"), event.text
             for witness in world.people(event.location):
                 who = witness.id
-                if who == actor.id or (who == event.actor and not changed) or who not in self.witnesses:
+                if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
                     left.append(Perception(who, kind, text, doer, name, None, False, mark, event))

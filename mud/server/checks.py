@@ -18,7 +18,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
-from agents.definition import AgentDefinition, find_location, misplaced, misplaced_habits
+from agents.definition import AgentDefinition, find_location, misplaced, misplaced_habits, things_of
 from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
@@ -97,6 +97,7 @@ class VaultReading:
         homes = self.state.files if self.state else {}
         self.roster.lived(homes)
         self.world_files = WorldFiles(vault, homes)
+        self.world_files.minds = lambda: things_of(self.roster.drafts.values())
         self.styles = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
         self.words = Templates(vault / PROMPTS, lambda: FILES, parse_prompt)
         self.templates = thought_templates(vault, self.configuration, lambda: self.roster.drafts.values())

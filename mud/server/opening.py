@@ -29,7 +29,7 @@ from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
 from mud.storage.world_files import ThingDefinition as WorldFile
-from mud.world.changes import Define, FallAsleep, Leave, Put
+from mud.world.changes import Copy, Define, FallAsleep, Leave, Put
 from mud.world.live_state import live_changes, live_states
 from mud.world.things import Kind, Thing
 from mud.world.world import FIRST_ID, World, number_of
@@ -64,14 +64,17 @@ def open_world(
         met += ledger.wrong
     files, wrong = world_files.load()  # reported by `check_files`
     new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
-    free = _assign_ids(vault, minds, new, state.next_id if state else FIRST_ID, writable=writable)
-    if any(not one.thing.id for one in files):
+    records = list(ledger.after(state.step if state else 0))
+    used = [number_of(one.thing) for record in records for one in changes_of(record) if isinstance(one, Copy)]
+    new_minds = [one for one in minds.definitions.values() if not one.id]  # that rules may name
+    next_id = max(state.next_id if state else FIRST_ID, *(number + 1 for number in used), 0)
+    free = _assign_ids(vault, minds, new, next_id, writable=writable)
+    if new_minds or any(not one.thing.id for one in files):
         files, _ = world_files.load()
     files = [one for one in files if one.thing.id]  # a reader and files with mistakes get none
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(with_met([NOWHERE, *met], vault))
-    records = list(ledger.after(state.step if state else 0))
     sleepers = {one.character for one in accounts}
     placed = place_minds(files, minds.definitions.values())
     world = build_world(placed, state, records, begins=writable, sleepers=sleepers)

@@ -18,7 +18,7 @@ from agents.brains import Brain
 from agents.commands import Answerer, mind_commands
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Style, Summarizer, parse_style
-from agents.definition import find_definition
+from agents.definition import find_definition, things_of
 from agents.directory import AGENT, agent_file
 from agents.life.prompting import Prompting
 from agents.llm.backend import Backend, Completion
@@ -301,6 +301,7 @@ def _put_together(
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
+    world_files.minds = lambda: things_of(minds.definitions.values())
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
     ledger, engine, unread = open_world(

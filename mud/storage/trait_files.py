@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from mud.errors import Problem
 from mud.storage.documents import Document, markdown_lines
-from mud.world.rules import Rule, RuleError, parse_condition, parse_rule, refs
+from mud.world.rules import SAME, Rule, RuleError, parse_condition, parse_rule, refs
 from mud.world.things import Kind
 from mud.world.traits import NO_TRAITS, StateText, Traits
 
@@ -25,7 +25,7 @@ TRAIT_KEYS: Mapping[Kind, tuple[str, ...]] = {
     Kind.LOCATION: ("states", "doors", *_FLAGS[Kind.LOCATION]),
     Kind.CHARACTER: ("states",),
 }
-_VERB = re.compile(r"([\w'-]+)\s*:\s*(\S.*)", re.S)
+_VERB = re.compile(r"(turn o(?:n|ff)|[\w'-]+)\s*:\s*(\S.*)", re.S | re.I)
 _WHEN = "when "
 Read = TypeVar("Read")
 MOST_RULES = 500
@@ -121,7 +121,8 @@ class _TraitReader:
         for item, line in self.document.items("Verbs"):
             verb = _VERB.fullmatch(item)
             if verb:
-                found.append((verb[1].casefold(), verb[2].strip()))
+                known = verb[1].casefold()
+                found.append((SAME.get(known, known), verb[2].strip()))
             else:
                 self.say("Verbs", f"{item!r} has no text; expected a line such as: - wind: You wind it.", line)
         return tuple(found)

@@ -113,6 +113,8 @@ class WorldFiles:
         self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
         self.names: list[Named] = []
         self.misleading: list[Problem] = []
+        self.minds: Callable[[], Iterable[Thing]] = tuple
+        """Returns the characters that have files elsewhere; rules may name them."""
 
     def habits(self) -> dict[str, tuple[tuple[str, int], ...]]:
         """Return the items under `## Habits` of each character that has any, by its id, with their lines."""
@@ -182,7 +184,7 @@ class WorldFiles:
     def _links(self, drafts: Sequence[_Draft], problems: Iterable[Problem]) -> tuple[_Directory, list[Problem]]:
         """Return the directory of links, and the links that lead nowhere."""
         wrong = {problem.file for problem in problems}
-        directory = _Directory([*(good for file, good in self._good.items() if file in wrong), *drafts])
+        directory = _Directory([*(good for file, good in self._good.items() if file in wrong), *drafts], self.minds())
         dead = [problem for draft in drafts if not draft.broken for problem in _resolved(draft, directory)[1]]
         return directory, dead
 
@@ -348,9 +350,10 @@ def _doubles(drafts: Sequence[_Draft], homes: Mapping[str, str]) -> tuple[list[P
 class _Directory:
     """Finds things by id, then by name, then by file name, as the editor does."""
 
-    def __init__(self, drafts: Sequence[_Draft]) -> None:
+    def __init__(self, drafts: Sequence[_Draft], minds: Iterable[Thing] = ()) -> None:
         self.meant: set[str] = set()
         self._drafts = drafts
+        self._minds = [_Draft(one, "", Document(), {}) for one in minds]
         self._named: dict[str, list[_Draft]] = defaultdict(list)
         for label in ("id", "name", "stem"):
             for draft in drafts:
@@ -378,8 +381,9 @@ class _Directory:
     @cached_property
     def _by_any_name(self) -> dict[str, _Draft]:
         ranked = sorted(self._drafts, key=lambda draft: draft.thing.kind is Kind.LOCATION, reverse=True)
+        minds = [(plain(name), draft) for draft in self._minds for name in (draft.thing.id, *draft.thing.names)]
         names = [(plain(alias), draft) for draft in ranked for alias in draft.thing.aliases]
-        return dict([*names, *((plain(draft.thing.name), draft) for draft in ranked)])
+        return dict([*minds, *names, *((plain(draft.thing.name), draft) for draft in ranked)])
 
 
 def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, list[Problem]]:

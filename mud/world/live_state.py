@@ -88,7 +88,9 @@ class LiveState:
         first = {one: things[one].traits.states if one in things else () for one in self.states}
         return {
             "states": {one: list(held) for one, held in self.states.items() if sorted(held) != sorted(first[one])},
-            "altered": {one: {key: list(told) for key, told in keys.items()} for one, keys in self.altered.items()},
+            "altered": {
+                one: {key: list(told) for key, told in keys.items()} for one, keys in self.altered.items() if keys
+            },
             "made": dict(self.made),
             "gone": list(self.gone),
             "timers": {one.timer: [one.due, one.thing, one.actor, one.effects] for one in self.timers.values()},
@@ -127,7 +129,9 @@ def said(thing: Thing, key: str) -> str:
 
 
 def _with_exit(exits: tuple[Exit, ...], name: str, to: str) -> tuple[Exit, ...]:
-    changed = tuple(way._replace(to=to) if way.name.casefold() == name.casefold() else way for way in exits)
+    known = [way for way in exits if way.name.casefold() == name.casefold()]
     if not to:
-        return tuple(way for way in changed if way.to)
-    return changed if changed != exits or any(way.to == to for way in exits) else (*exits, Exit(name, to))
+        return tuple(way for way in exits if way not in known)
+    if not known:
+        return (*exits, Exit(name, to))
+    return tuple(way._replace(to=to) if way in known else way for way in exits)

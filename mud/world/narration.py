@@ -29,6 +29,11 @@ def called(thing: Thing) -> str:
     return f"the {thing.name}" if thing.kind is Kind.ITEM else thing.name
 
 
+def sentence(text: str) -> str:
+    """Begin a text with a capital letter, as it may begin with the name of a thing."""
+    return text[:1].upper() + text[1:]
+
+
 def counted(count: int, one: str, many: str = "") -> str:
     """Format a count: `1 memory`, `2 memories`; `many` is `one` with an s when empty."""
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"

@@ -12,16 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mud.world.changes import Alter, Change, Copy, Put, Remove, SetState, StartTimer, Turn, Vanish
+from mud.world.changes import Alter, Change, Copy, Define, Put, Remove, SetState, StartTimer, Turn, Vanish
 from mud.world.events import Event
 from mud.world.live_state import DESCRIPTION, EXITS, said
 from mud.world.matching import plain
-from mud.world.narration import called
+from mud.world.narration import called, sentence
 from mud.world.rules import (
     ACTOR,
     ANYTHING,
     HERE,
     IT,
+    SPECIAL,
     After,
     Becomes,
     Begins,
@@ -48,9 +49,10 @@ from mud.world.rules import (
 )
 from mud.world.rules import World as Almanac
 from mud.world.things import Kind, Thing
-from mud.world.traits import trigger_key
+from mud.world.traits import WORN
 from mud.world.world import World
 
+ANY = Ref(ANYTHING)
 MOST_FIRED = 200
 """Rules that act in one step."""
 MOST_MADE = 2_000
@@ -111,12 +113,15 @@ class _View:
     """The world as it will be when some changes are applied."""
 
     world: World
+    _defined: dict[str, Thing] = field(default_factory=dict)
     _where: dict[str, str] = field(default_factory=dict)
     _states: dict[tuple[str, str], bool] = field(default_factory=dict)
     _now: dict[str, str] = field(default_factory=dict)
 
     def apply(self, change: Change) -> None:
         match change:
+            case Define(thing):
+                self._defined[thing.id] = thing
             case Put(thing, into):
                 self._where[thing] = into
             case Vanish(thing) | Remove(thing):
@@ -125,6 +130,9 @@ class _View:
                 self._states[thing, state] = on
             case Turn(what, value):
                 self._now[what] = value
+
+    def get(self, thing: str) -> Thing | None:
+        return self._defined.get(thing) or self.world.get(thing)
 
     def holds(self, thing: str, state: str) -> bool:
         known = self._states.get((thing, state))
@@ -150,12 +158,17 @@ class _View:
         return self._now.get(what) or self.world.live.now.get(what, "")
 
 
-def react(world: World, actions: Sequence[Action], changes: Iterable[Change], moment: Moment) -> Reaction:
-    """Return what rules make of actions and their changes; `NOTHING` when none waits for either."""
+def react(
+    world: World, actions: Sequence[Action], changes: Iterable[Change], moment: Moment, *, refusable: bool = True
+) -> Reaction:
+    """Return what rules make of actions and their changes; `NOTHING` when none waits for either.
+
+    What is not `refusable` happens whatever rules say, such as that somebody comes into the world.
+    """
     listeners = world.live.listeners
     if not listeners:
         return NOTHING
-    for action in actions:
+    for action in actions if refusable else ():
         if listeners.get(action.verb):
             refusing = _Chain(world, action.place, moment)
             refusing.start(_Cause(action.verb, action), refusing=True)
@@ -181,15 +194,18 @@ def react_to_changes(world: World, changes: Iterable[Change], moment: Moment, pl
     return chain.reaction()
 
 
-def run_timer(world: World, timer: StartTimer, number: int) -> Reaction:
-    """Return what the effects of a timer that is due bring about."""
+def run_timer(world: World, timer: StartTimer, number: int, now: float) -> Reaction:
+    """Return what the effects of a timer that is due bring about.
+
+    Waits within them begin now: what was due while the world did not run is not made up for many times over.
+    """
     it = world.get(timer.thing)
     if it is None:
         return NOTHING
-    chain = _Chain(world, "", Moment(timer.actor, number, timer.due))
+    chain = _Chain(world, "", Moment(timer.actor, number, now), acts=False)
     effects = bind(parse_effects(timer.effects), dict(it.traits.names))
     chain.place = chain.view.place(it.id)
-    chain.carry_out(it, effects, f"{timer.timer}")
+    chain.carry_out(it, effects, timer.timer)
     chain.run()
     return chain.reaction()
 
@@ -206,10 +222,14 @@ def texts_now(world: World, thing: Thing, viewer: str) -> list[str]:
 
 
 class _Chain:
-    """Rules that set off each other within one step."""
+    """Rules that set off each other within one step.
 
-    def __init__(self, world: World, place: str, moment: Moment) -> None:
-        self.world, self.place, self.moment = world, place, moment
+    Args:
+        acts: the actor does something in this step, and is told in its reply what comes of it.
+    """
+
+    def __init__(self, world: World, place: str, moment: Moment, *, acts: bool = True) -> None:
+        self.world, self.place, self.moment, self.acts = world, place, moment, acts
         self.view = _View(world)
         self.changes: list[Change] = []
         self.events: list[Event] = []
@@ -217,7 +237,7 @@ class _Chain:
         self.refused = False
         self.causes: deque[_Cause] = deque()
         self.fired: set[tuple[str, int]] = set()
-        self.made = 0
+        self.next, self.made = world.next_id, 0
 
     def reaction(self) -> Reaction:
         if not (self.changes or self.events or self.told or self.refused):
@@ -236,11 +256,10 @@ class _Chain:
     def _set_off(self, cause: _Cause, *, refusing: bool) -> None:
         for one in tuple(self.world.live.listeners.get(cause.key, ())):
             it = self.world.things[one]
-            for number, rule in enumerate(it.traits.rules):
+            for number, rule in it.traits.waiting.get((cause.key, refusing), ()):
                 if self.refused or len(self.fired) >= MOST_FIRED:
                     return
-                wanted = trigger_key(rule.trigger) == cause.key and (_refuses(rule) == refusing)
-                if wanted and (one, number) not in self.fired and self._fits(it, rule, cause):
+                if (one, number) not in self.fired and self._fits(it, rule, cause):
                     self._fire(it, rule, number)
 
     def _fits(self, it: Thing, rule: Rule, cause: _Cause) -> bool:
@@ -255,22 +274,30 @@ class _Chain:
     def _does(self, it: Thing, wanted: Does, action: Action) -> bool:
         if wanted.words and plain(wanted.words) not in plain(action.words):
             return False
-        if wanted.thing is None and wanted.other is None and it.id not in (action.thing, action.other):
-            return not action.thing and action.place == self.view.place(it.id)
+        if wanted.thing is None and wanted.other is None:
+            # To this thing; where it is, when it is done to no thing at all, such as `enter` or `say`.
+            if done_to := action.thing or action.other:
+                return done_to == it.id
+            return action.place == self.view.place(it.id)
         if wanted.relation and wanted.relation != action.relation:
             return False
         if wanted.thing is not None and not self._is(it, wanted.thing, action.thing):
             return False
-        if wanted.other is not None:
-            return self._is(it, wanted.other, action.other)
-        return wanted.thing is not None or it.id in (action.thing, action.other)
+        if wanted.other is not None and not self._is(it, wanted.other, action.other):
+            return False
+        anywhere = ANY not in (wanted.thing, wanted.other)
+        return anywhere or it.id in (action.thing, action.other) or action.place == self.view.place(it.id)
 
     def _is(self, it: Thing, wanted: Ref, thing: str) -> bool:
         """Return whether a thing, or the original of a copy, is the one that a rule names."""
         if wanted.name == ANYTHING:
             return bool(thing)
-        named = {IT: it.id, ACTOR: self.moment.actor, HERE: self.place}.get(wanted.name, wanted.name)
-        return bool(thing) and named in (thing, self.world.live.made.get(thing))
+        if not thing:
+            return False
+        named = wanted.name
+        if named in SPECIAL:
+            named = {IT: it.id, ACTOR: self.moment.actor, HERE: self.place}[named]
+        return named in (thing, self.world.live.made.get(thing))
 
     def _fire(self, it: Thing, rule: Rule, number: int) -> None:
         lot = f"{self.moment.number} {it.id} {number}"
@@ -302,17 +329,20 @@ class _Chain:
                 yield SetState(_id(thing, names), state, on)
             case Move(thing, to):
                 what, into = _id(thing, names), _id(to, names)
-                if what not in (into, *self.view.holders(into)) and self.world.location(what) is None:
+                if self._may_be_in(what, into):
+                    yield SetState(what, WORN, on=False)
                     yield Put(what, into)
             case RemoveThing(thing):
                 what = _id(thing, names)
                 if (known := self.world.get(what)) is not None and known.kind is Kind.ITEM:
                     yield Remove(what) if what in self.world.live.made else Vanish(what)
             case Make(thing, into):
-                if len(self.world.live.made) + self.made < MOST_MADE and self._is_item(_id(thing, names)):
+                what, into = _id(thing, names), _id(into, names)
+                room = len(self.world.live.made) + self.made < MOST_MADE
+                if room and self._is_item(what) and self.view.get(into) is not None:
                     made = self._new_id()
-                    yield Copy(made, _id(thing, names))
-                    yield Put(made, _id(into, names))
+                    yield Copy(made, what)
+                    yield Put(made, into)
             case Describe(thing, text):
                 yield from self._alter(_id(thing, names), DESCRIPTION, text)
             case SetExit(place, name, to):
@@ -322,21 +352,29 @@ class _Chain:
         if self.world.get(thing) is not None:
             yield Alter(thing, key, value, said(self.world.as_filed(thing), key))
 
+    def _may_be_in(self, thing: str, into: str) -> bool:
+        """Return whether a thing can be moved: into no part of itself, and characters only from place to place."""
+        moved, view = self.view.get(thing), self.view
+        if moved is None or view.get(into) is None or thing in (into, *view.holders(into)):
+            return False
+        if moved.kind is Kind.CHARACTER:
+            return self.world.location(into) is not None and view.place(thing) != ""
+        return moved.kind is Kind.ITEM
+
     def _is_item(self, thing: str) -> bool:
         known = self.world.get(thing)
         return known is not None and known.kind is Kind.ITEM
 
     def _new_id(self) -> str:
-        number = self.world.next_id + self.made
-        while f"#{number}" in self.world.things:
-            number += 1
-        self.made = number - self.world.next_id + 1
-        return f"#{number}"
+        while self.view.get(f"#{self.next}") is not None:
+            self.next += 1
+        self.next, self.made = self.next + 1, self.made + 1
+        return f"#{self.next - 1}"
 
     def change(self, change: Change, *, own: bool = True) -> None:
         """Take in a change; one of a state is a cause for other rules. One that is not `own` is in the outcome."""
         if isinstance(change, SetState):
-            if change.thing not in self.world.things or self.view.holds(change.thing, change.state) == change.on:
+            if self.view.get(change.thing) is None or self.view.holds(change.thing, change.state) == change.on:
                 return
             self.causes.append(_Cause(f"becomes {change.state}", changed=change))
         self.view.apply(change)
@@ -352,20 +390,20 @@ class _Chain:
 
     def _tell(self, it: Thing, text: str, place: str) -> None:
         """Tell a text to all in a place, or to the actor alone when it is empty."""
-        worded = self._worded(it, text)
-        if not place or place == self.view.place(self.moment.actor):
+        worded, actor = self._worded(it, text), self.moment.actor
+        own = self.view.place(actor)
+        if self.acts and place in ("", own):
             self.told.append(worded)
+        if not self.acts and not place and own:
+            self.events.append(Event("whisper", it.id, own, worded, to=actor, thing=it.name))
         if place and self.world.location(place) is not None:
-            self.events.append(Event("change", self.moment.actor or it.id, place, worded, thing=it.name))
+            by = actor if self.acts and actor else it.id
+            self.events.append(Event("change", by, place, worded, thing=it.name))
 
     def _worded(self, it: Thing, text: str) -> str:
-        actor = self.world.get(self.moment.actor)
+        actor = self.view.get(self.moment.actor)
         named = text.replace("{it}", called(it)).replace("{actor}", actor.name if actor is not None else "somebody")
-        return named[:1].upper() + named[1:]
-
-
-def _refuses(rule: Rule) -> bool:
-    return any(isinstance(one, Refuse) for one in rule.effects)
+        return sentence(named)
 
 
 def _id(ref: Ref, names: Mapping[str, str]) -> str:

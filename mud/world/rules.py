@@ -26,6 +26,11 @@ IT, ACTOR, HERE, ANYTHING = "it", "actor", "here", "anything"
 SPECIAL = frozenset({IT, ACTOR, HERE, ANYTHING})
 RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
 _MEANS = {"into": "in", "onto": "on", "inside": "in", "by": "at", "beside": "at"}
+SAME = {
+    "get": "take", "pick": "take", "shut": "close", "douse": "extinguish", "snuff": "extinguish", "don": "wear",
+    "doff": "remove", "l": "look", "x": "examine", "ex": "examine", "switch": "turn", "place": "put",
+}  # fmt: skip
+"""Verbs that are done as another, which is what rules see."""
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}
 LONGEST_RULE = 2_000  # characters
 LONGEST_AFTER = 30 * 86_400  # seconds
@@ -235,7 +240,10 @@ class _Reader:
         head, rest = some[1:colon], some[colon + 1 :]
         cut = next((at for at, one in enumerate(head) if one.key == "if"), len(head))
         condition = _condition(head[cut + 1 :]) if cut < len(head) else None
-        return Rule(_trigger(head[:cut]), condition, self.effects(rest, 0), self.source)
+        rule = Rule(_trigger(head[:cut]), condition, self.effects(rest, 0), self.source)
+        if not isinstance(rule.trigger, Does) and any(isinstance(one, Refuse) for one in rule.effects):
+            raise RuleError("nobody does anything then; expected refuse only where somebody does something")
+        return rule
 
     def effects(self, some: list[_Token], depth: int) -> tuple[Effect, ...]:
         found: list[Effect] = []
@@ -247,6 +255,8 @@ class _Reader:
             if end < len(some) and some[end].text == ":":
                 raise RuleError(f"there is a colon after {_shown(some[:end])!r}; expected one after: after N seconds")
             found.append(_effect(some[:end]))
+            if depth and isinstance(found[-1], Refuse):
+                raise RuleError("it is too late to refuse after a wait; expected refuse before it")
             some = some[end + 1 :]
         if not found:
             raise RuleError("there is no effect; expected one after the colon")
@@ -378,6 +388,7 @@ def _trigger(some: list[_Token]) -> Trigger:
         raise RuleError(f"{_shown(some)!r} is nothing that one does; expected a verb")
     if rest and verb in ("turn", "switch") and rest[0].key in ("on", "off"):
         verb, rest = f"turn {rest[0].key}", rest[1:]
+    verb = SAME.get(verb, verb)
     if rest and rest[0].kind == "text":
         if len(rest) > 1:
             raise RuleError(f"{_shown(rest[1:])!r} follows the words; expected nothing more")
@@ -428,7 +439,8 @@ def _make(some: list[_Token]) -> Effect:
 
 
 def _describe(some: list[_Token]) -> Effect:
-    return Describe(_ref(some[:-1], "a thing"), _text(some[-1:], "describe THING"))
+    text = _text(some[-1:], "describe THING")
+    return Describe(_ref(some[:-1], "a thing"), text)
 
 
 def _exit(some: list[_Token]) -> Effect:

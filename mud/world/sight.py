@@ -44,11 +44,12 @@ def items_seen(world: World, location: Thing) -> Iterator[Thing]:
         yield from (one for one in seen_in(world, location.id) if one.kind is Kind.ITEM)
 
 
-def is_dark(world: World, location: Thing) -> bool:
-    """Return whether nothing is seen in a location: it is dark, and nothing there gives light."""
+def is_dark(world: World, location: Thing, viewer: str = "") -> bool:
+    """Return whether nothing is seen in a location: it is dark, and nothing there, or that `viewer` brings, is lit."""
     if not location.traits.dark:
         return False
-    people = (thing for one in world.people(location.id) for thing in seen_in(world, one.id))
+    there = dict.fromkeys((*(one.id for one in world.people(location.id)), viewer))
+    people = (thing for one in there for thing in seen_in(world, one))
     return not any(has_state(world, one.id, LIT) for one in (*seen_in(world, location.id), *people))
 
 
@@ -63,7 +64,7 @@ def reach(world: World, who: str) -> list[Thing]:
         return own
     if is_dark(world, here):
         return [*(one for one in world.people(here.id) if one.id != who), *own]
-    doors = dict.fromkeys(way.door for way in here.exits if way.door in world.things)
+    doors = dict.fromkeys(way.door for way in here.exits if way.door and world.get(way.door) is not None)
     there = (one for one in seen_in(world, here.id) if one.id != who)
     return [*there, *own, *(world.things[door] for door in doors)]
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mud.world.rules import IT, Becomes, Begins, Condition, Does, Ref, Rule, bind, parse_condition, parse_rule
+from mud.world.rules import Becomes, Begins, Condition, Does, Refuse, Rule, bind, parse_condition, parse_rule
 
 OPEN, LOCKED, LIT, ON, WORN = "open", "locked", "lit", "on", "worn"
 """States that commands know; a thing may have any others."""
@@ -59,12 +60,16 @@ class Traits:
     names: tuple[tuple[str, str], ...] = ()
     triggers: frozenset[str] = field(init=False, default=frozenset())
     """The keys of what its rules wait for; see `trigger_key`."""
-    listens: frozenset[str] = field(init=False, default=frozenset())
-    """Ids of other things that its rules wait for."""
+    waiting: Mapping[tuple[str, bool], list[tuple[int, Rule]]] = field(init=False, compare=False, default_factory=dict)
+    """The rules with their numbers, by the key of what they wait for and whether they refuse it."""
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "triggers", frozenset(trigger_key(one.trigger) for one in self.rules))
-        object.__setattr__(self, "listens", frozenset(one for rule in self.rules for one in _others(rule)))
+        waiting = defaultdict[tuple[str, bool], list[tuple[int, Rule]]](list)
+        for number, rule in enumerate(self.rules):
+            refuses = any(isinstance(one, Refuse) for one in rule.effects)
+            waiting[trigger_key(rule.trigger), refuses].append((number, rule))
+        object.__setattr__(self, "waiting", dict(waiting))
+        object.__setattr__(self, "triggers", frozenset(key for key, _ in waiting))
 
     def bound(self, ids: Mapping[str, str]) -> Traits:
         """Return the same traits with ids in place of the names that conditions and rules use."""
@@ -90,17 +95,6 @@ def trigger_key(trigger: Does | Becomes | Begins) -> str:
             return f"becomes {state}"
         case Begins(what):
             return f"{what} begins"
-
-
-def _others(rule: Rule) -> list[str]:
-    match rule.trigger:
-        case Does(_, thing, _, other):
-            named = [thing, other]
-        case Becomes(thing):
-            named = [thing]
-        case _:
-            named = []
-    return [one.name for one in named if one is not None and one != Ref(IT)]
 
 
 def traits_to_json(traits: Traits) -> dict[str, Any]:
