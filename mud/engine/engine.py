@@ -471,8 +471,7 @@ class Engine:
         left: list[Perception] = []
         world, asleep = self.world, self.world.asleep
         for event in events:
-            changed = event.kind == "change"  # who set it off before perceives it like all others
-            doer, mark = (None, CHANGED) if changed else (actor.name, None)
+            doer, mark = (None, CHANGED) if event.kind == "change" else (actor.name, None)
             place = world.get(event.location)
             name, kind = place.name if place else None, _HEARD_AS.get(event.kind, "saw")
             if event.kind == "shout" and event.origin:
@@ -480,7 +479,7 @@ class Engine:
             if event.channel:
                 name = self._say(CHANNEL, channel=event.channel)
             for who in self._near(event):
-                if who == actor.id or (who == event.actor and not changed) or who not in self.witnesses:
+                if who == actor.id or who == event.actor or who not in self.witnesses:
                     continue
                 if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
                     text = event.told if event.told and event.to == who else event.text

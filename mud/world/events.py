@@ -36,7 +36,7 @@ class Event(NamedTuple):
 
     Args:
         kind: `speech`, `shout`, `whisper`, `emote`, `action`, `gift`, `channel`, `departure`, `arrival`, or `change`,
-            which is what things do by their rules: its actor is who set it off, maybe long before and from elsewhere.
+            which is what things do by their rules: its actor is who set it off, or the thing itself when it is later.
         text: what others there perceive, in the third person.
         words: the speech as typed, if any.
         to: id of the addressee; None for everybody. Only the addressee perceives a whisper.

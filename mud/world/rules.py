@@ -28,7 +28,7 @@ RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
 _MEANS = {"into": "in", "onto": "on", "inside": "in", "by": "at", "beside": "at"}
 SAME = {
     "get": "take", "pick": "take", "shut": "close", "douse": "extinguish", "snuff": "extinguish", "don": "wear",
-    "doff": "remove", "l": "look", "x": "examine", "ex": "examine", "switch": "turn",
+    "doff": "remove", "l": "look", "x": "examine", "ex": "examine", "switch": "turn", "place": "put",
 }  # fmt: skip
 """Verbs that are done as another, which is what rules see."""
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400}

@@ -306,4 +306,3 @@ def test_minds_do_what_their_prompts_list() -> None:
     ):  # fmt: skip
         assert left_with(do(engine, line, ELIZA, Role.AGENT), ELIZA), line
     assert set(engine.world.live.of(SUNDIAL)) == {"open"}
-    assert refused(engine, "close sundial", ELIZA, Role.AGENT).reply.startswith("There is no command")

@@ -23,6 +23,7 @@ from mud.server.checks import check_vault
 from mud.server.wiring import opened
 from mud.storage.paths import SHIPPED
 from mud.storage.world_files import read_state
+from mud.world.roles import Role
 from tests.houses import house
 from tests.processes import Running, loci, memories, texts
 from tests.unit.mud.server.test_unreadable_files import pipe
@@ -75,6 +76,26 @@ async def test_a_mind_that_nobody_leads_is_closed_while_the_world_runs(vault: Pa
         parts.engine.observe(seen)
         await App(parts, Options(vault, headless=True, seed=1), None, heard).live()
         assert not still_open[-1]
+
+
+async def test_what_rules_want_to_happen_later_happens_while_the_world_runs(vault: Path) -> None:
+    fin, heard = vault / "world/items/bronze-fin.md", Signals()
+    fin.write_text(fin.read_text("utf-8").replace("The Boathouse", "The Garden"), "utf-8")
+    with opened(vault, writable=True, clock=VirtualClock()) as parts:
+        ann, sundial, eliza = newcomer(parts, "Ann", person=True), "#1101", "#2001"
+        told: list[str] = []
+
+        def seen(step: Step) -> None:
+            told.extend(perceived.text for perceived in step.left if perceived.who == eliza)
+            if step.who == sundial and not parts.engine.world.live.timers:
+                heard.end()
+
+        parts.engine.enter(ann.definition.thing(), "#1001")
+        parts.engine.step(ann.id, "take fin", Role.PLAYER)
+        assert not parts.engine.step(ann.id, "put fin on sundial", Role.PLAYER).failed
+        parts.engine.observe(seen)
+        await App(parts, Options(vault, headless=True, agents=False), None, heard).live()
+    assert any("zinc label comes up" in one for one in told)
 
 
 class Unconfirmed(Ledger):
