@@ -10,6 +10,7 @@ from typing import Protocol
 
 from mud.engine.engine import REFUSED_HINT
 from mud.errors import LociError, Refusal
+from mud.portal.authentication import check_password
 from mud.portal.phrases import (
     AGAIN,
     BYE,
@@ -31,8 +32,12 @@ from mud.sanitize import sanitize
 from mud.storage.accounts import Account
 from mud.world.matching import plain
 
-TRIES = 10  # names and passwords that one connection may try
+TRIES = 10  # names and passwords that one connection may try, and new passwords
 GUEST, NEW, QUIT = "guest", "new", "quit"
+
+
+class _TooOften(Exception):
+    """Somebody tried too often to choose a password."""
 
 
 class Ask(Protocol):
@@ -67,6 +72,8 @@ class Login:
                 return None
             try:
                 return self._portal.enter(await self._account(name), show, self._door, self._address)
+            except _TooOften:
+                break
             except Refusal as no:
                 self._tell(say(REFUSED_HINT, why=no.text, hint=no.hint) if no.hint else no.text)
             except LociError as error:
@@ -105,7 +112,22 @@ class Login:
         if plain(name) in (GUEST, NEW, QUIT):
             raise Refusal(say(RESERVED, name=name))
         name = authenticator.new_name(name)
-        password = await self._ask(say(NEW_PASSWORD, name=name), hidden=True)
-        if await self._ask(say(AGAIN), hidden=True) != password:
-            raise Refusal(say(DIFFERENT))
-        return await authenticator.register(self._address, name, password)
+        return await authenticator.register(self._address, name, await self._new_password(name))
+
+    async def _new_password(self, name: str) -> str:
+        """Ask for a password until one is fit and was typed the same twice. Raises _TooOften.
+
+        No other question comes in between: whoever types a password once more would show it there.
+        """
+        say = self._portal.say
+        for _ in range(TRIES):
+            password = await self._ask(say(NEW_PASSWORD, name=name), hidden=True)
+            try:
+                check_password(password)
+            except Refusal as no:
+                self._tell(no.text)
+                continue
+            if await self._ask(say(AGAIN), hidden=True) == password:
+                return password
+            self._tell(say(DIFFERENT))
+        raise _TooOften
