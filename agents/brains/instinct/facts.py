@@ -34,6 +34,7 @@ REACH = 6
 """How many memories back a pronoun may point."""
 _BEFORE_TELLER, _TELLS = ("by", "did", "from"), ("asked", "said", "says", "told")
 """Words beside a name that make it who said something, though nobody of that name is known."""
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
 _ACTS = frozenset(
     ("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've")
@@ -260,8 +261,13 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: Relevance) -
 
 
 def repeatable(text: str, words: Words) -> Iterator[str]:
-    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why."""
+    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why.
+
+    Headings are no sentences: that of a note's entry is a time and a place.
+    """
     for line in text.splitlines():
+        if _HEADING.match(line):
+            continue
         hidden = False
         for one in sentences(line.strip().lstrip("#*- ")):
             low = tokens(one)

@@ -361,6 +361,15 @@ def test_what_it_wrote_for_itself_is_told_without_its_heading() -> None:
     assert [one.words for one in facts] == ["The kiln is built of yellow brick."]
 
 
+@pytest.mark.parametrize("heading", ["## 2026-11-26T12:37:17.813Z, The Lobby", "# The Lobby", "   ### The Lobby"])
+def test_the_line_of_a_heading_is_never_what_it_says(heading: str) -> None:
+    note = Hit("note", f"{heading}\n\nA clock stands there.\n", 0.9, title="Clock")
+    question = Question("what is the lobby like", "what", "Ann", "Eliza", ("lobby",))
+    assert find(question, (note,), (), INTERPRETER) == []
+    question = Question("where is the clock", "where", "Ann", "Eliza", ("clock",))
+    assert [one.words for one in find(question, (note,), (), INTERPRETER)] == ["A clock stands there."]
+
+
 def test_of_a_sentence_that_only_may_bear_on_a_question_is_not_told_twice() -> None:
     evening = Evening()
     evening.say("My grandfather mends clocks in Ostrava.")
