@@ -11,10 +11,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from mud.portal.ansi import TerminalStyle, draw, fitting
-from mud.portal.completion import Completions
+from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
 from mud.portal.session import Message, Session, tells_password
 
@@ -48,6 +49,30 @@ class _Completer(Completer):
         return (Completion(choice, found.start - len(line)) for choice in found.choices)
 
 
+def _tab(complete: Callable[[str], Completions]) -> KeyBindings:
+    """Bind the tab key: what all choices share is filled in at once, and several are shown in a menu.
+
+    The library's own way would come after the letters behind the key, and puts no space behind a whole word.
+    """
+    keys = KeyBindings()
+
+    @keys.add("tab")
+    def fill(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state:
+            buffer.complete_next()
+            return
+        line = buffer.document.text_before_cursor
+        found = complete(line)
+        if (longer := filled(line, found)) != line:
+            buffer.delete_before_cursor(len(line))
+            buffer.insert_text(longer)
+        if len(found.choices) > 1:
+            buffer.start_completion()
+
+    return keys
+
+
 def coloured() -> Callable[[Message], str]:
     """Return what draws messages for this terminal: wrapped at its width, and in colours unless NO_COLOR is set."""
     colours = 0 if os.environ.get("NO_COLOR") else 16
@@ -70,10 +95,15 @@ async def ask_name(question: str, default: str) -> str | None:
 
 async def run_lines(session: Session, complete: Callable[[Session, str], Completions], history: InputHistory) -> None:
     """Run a session at a terminal until `quit`, Ctrl-D or Ctrl-C. The tab key completes."""
+
+    def completed(line: str) -> Completions:
+        return complete(session, line)
+
     prompt: PromptSession[str] = PromptSession(
         "> ",
         history=_Kept(history, session),
-        completer=_Completer(lambda line: complete(session, line)),
+        completer=_Completer(completed),
+        key_bindings=_tab(completed),
         complete_while_typing=False,
         is_password=Condition(lambda: session.private),
     )
