@@ -11,10 +11,11 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import History
+from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.patch_stdout import patch_stdout
 
 from mud.portal.ansi import TerminalStyle, draw, fitting
-from mud.portal.completion import Completions
+from mud.portal.completion import Completions, filled
 from mud.portal.history import InputHistory
 from mud.portal.modes import FOR_SCREEN_READERS
 from mud.portal.pages import Pages
@@ -47,8 +48,31 @@ class _Completer(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         line = document.text_before_cursor
         found = self._complete(line)
-        ended = " " if len(found.choices) == 1 else ""
-        return (Completion(f"{choice}{ended}", found.start - len(line), display=choice) for choice in found.choices)
+        return (Completion(choice, found.start - len(line)) for choice in found.choices)
+
+
+def _tab(complete: Callable[[str], Completions]) -> KeyBindings:
+    """Bind the tab key: what all choices share is filled in at once, and several are shown in a menu.
+
+    The library's own way would come after the letters behind the key, and puts no space behind a whole word.
+    """
+    keys = KeyBindings()
+
+    @keys.add("tab")
+    def fill(event: KeyPressEvent) -> None:
+        buffer = event.current_buffer
+        if buffer.complete_state:
+            buffer.complete_next()
+            return
+        line = buffer.document.text_before_cursor
+        found = complete(line)
+        if (longer := filled(line, found)) != line:
+            buffer.delete_before_cursor(len(line))
+            buffer.insert_text(longer)
+        if len(found.choices) > 1:
+            buffer.start_completion()
+
+    return keys
 
 
 def coloured() -> Callable[[Message], str]:
@@ -85,10 +109,15 @@ async def run_lines(
         pages: what holds back long answers.
         more: asks whether there shall be more of one.
     """
+
+    def completed(line: str) -> Completions:
+        return complete(session, line)
+
     prompt: PromptSession[str] = PromptSession(
         lambda: f"{more} " if pages.held else "> ",
         history=_Kept(history, session),
-        completer=_Completer(lambda line: complete(session, line)),
+        completer=_Completer(completed),
+        key_bindings=_tab(completed),
         complete_while_typing=False,
         is_password=Condition(lambda: session.private),
     )

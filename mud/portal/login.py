@@ -32,8 +32,12 @@ from mud.sanitize import sanitize
 from mud.storage.accounts import Account
 from mud.world.matching import plain
 
-TRIES = 10  # names and passwords that one connection may try
+TRIES = 10  # names and passwords that one connection may try, and new passwords
 GUEST, NEW, QUIT = "guest", "new", "quit"
+
+
+class _TooOften(Exception):
+    """Somebody tried too often to choose a password."""
 
 
 class Ask(Protocol):
@@ -68,6 +72,8 @@ class Login:
                 return None
             try:
                 return self._portal.enter(await self._account(name), show, self._door, self._address)
+            except _TooOften:
+                break
             except Refusal as no:
                 self._tell(say(REFUSED_HINT, why=no.text, hint=no.hint) if no.hint else no.text)
             except LociError as error:
@@ -109,9 +115,9 @@ class Login:
         return await authenticator.register(self._address, name, await self._new_password(name))
 
     async def _new_password(self, name: str) -> str:
-        """Ask for a new password twice, anew until both are the same and one that will do.
+        """Ask for a password until one is fit and was typed the same twice. Raises _TooOften.
 
-        Until then no other question is asked, whose answer would be shown while it is typed.
+        No other question comes in between: whoever types a password once more would show it there.
         """
         say = self._portal.say
         for _ in range(TRIES):
@@ -124,4 +130,4 @@ class Login:
             if await self._ask(say(AGAIN), hidden=True) == password:
                 return password
             self._tell(say(DIFFERENT))
-        raise Refusal(say(TOO_OFTEN))
+        raise _TooOften

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -31,7 +31,7 @@ from mud.portal.scene import scene_of
 from mud.portal.session import Message, Session, tells_password
 from mud.portal.terminal_driver import PatientDriver
 from mud.portal.terminal_pages import AskName, MapPage, MindPage, Page
-from mud.portal.terminal_texts import bar_text, carried_text, clock_text, map_text, message_text, names_text
+from mud.portal.terminal_texts import bar_text, carried_text, clock_text, map_text, message_text, names_text, told
 from mud.portal.terminal_widgets import LineInput, Lines, Panel, StoryLog
 from mud.world.map import Map, draw_map
 from mud.world.narration import shortened
@@ -200,7 +200,7 @@ class Terminal(App[None]):
         """Take a message to be shown."""
         self.farewell = message.text
         if message.kind in ("notice", "news"):
-            self.notices.append(message.text)
+            self.notices.append(told(message))
         if message.kind == "notice":
             self._notice = message.text
             self._tell()
@@ -217,8 +217,17 @@ class Terminal(App[None]):
     def _draw(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._drawn_at = asyncio.get_running_loop().time()
-        self.query_one(StoryLog).tell(waiting)
+        self.query_one(StoryLog).tell([one for text in waiting for one in self._with_way_to_copy(text)])
         self._draw_panels()
+
+    def _with_way_to_copy(self, text: Text) -> Iterator[Text]:
+        """Yield a text, and behind a notice with a word that is broken here, such as an address, where it is not."""
+        yield text
+        longest = max(map(len, text.plain.split()), default=0)
+        story = self.query_one(StoryLog).scrollable_content_region.width
+        page = min(self.size.width * 9 // 10, 100) - 5  # as in terminal.tcss: its border, padding and scroll bar
+        if story < longest <= page and text.plain in self.notices:
+            yield Text(self.view.say(words.WHOLE_NOTICE), "dim")
 
     def _notice_text(self, width: int) -> Text:
         """Return the newest notice as far as it fits, and how to see the rest and the others."""

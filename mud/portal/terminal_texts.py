@@ -34,6 +34,7 @@ KINDS = {
 }
 """The style of what is not marked in messages of a kind."""
 _ADDRESS = re.compile(r"https?://[^\s\"<>]+")
+_BEFORE_ADDRESS = re.compile(r" (?=https?://)")
 BLOCKS = (("█", "green"), ("▓", "cyan"), ("░", "yellow"))
 """Long-term, recent and word for word in the bar of a memory."""
 
@@ -45,9 +46,14 @@ def marked(text: str, marks: Sequence[Mark], style: str = "") -> Text:
     return result
 
 
+def told(message: Message) -> str:
+    """Return what a message says; what the program tells has addresses on lines of their own, so as to be copied."""
+    return _BEFORE_ADDRESS.sub("\n", message.text) if message.kind == "news" else message.text
+
+
 def message_text(message: Message) -> Text:
     """Return a message with its marks; addresses of pages are links for terminals that know them."""
-    result = marked(message.text, message.marks, KINDS.get(message.kind, ""))
+    result = marked(told(message), message.marks, KINDS.get(message.kind, ""))
     for found in _ADDRESS.finditer(message.text):
         result.stylize(Style(link=found[0]), *found.span())
     return result

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from agents.brains.instinct.confidence import is_known as is_known
@@ -34,6 +33,9 @@ LONGEST = 300
 """How many characters of a memory are repeated at most."""
 REACH = 6
 """How many memories back a pronoun may point."""
+_BEFORE_TELLER, _TELLS = ("by", "did", "from"), ("asked", "said", "says", "told")
+"""Words beside a name that make it who said something, though nobody of that name is known."""
+_HEADING = re.compile(r" {0,3}#{1,6}(?:[ \t]|$)")
 _JOINED = re.compile(r",? (?:and|but) (?=(?:I|we|my|our|he|she|it|they)\b)")
 _ACTS = frozenset(
     ("i", "we", "he", "she", "it", "they", "is", "are", "was", "were", "has", "have", "had", "i'm", "i've")
@@ -209,10 +211,7 @@ def unwrapped(line: str, people: Iterable[str], words: Words) -> tuple[str, str]
     if words.of("tell").isdisjoint(said(frame)):
         return "", ""
     named = [(frame.rfind(name), name) for name in people if name and mentions(frame, name)]
-    framing = [word.strip(".,;:!?") for word in frame.split()]
-    strange = [(frame.find(one), one) for before, one in pairwise(["", *framing])
-               if one.isalpha() and one.istitle() and before != "The" and one.casefold() not in words.stop]  # fmt: skip
-    tellers = [one for one in named if _is_teller(frame, *one)] or [one for one in strange if _is_teller(frame, *one)]
+    tellers = [one for one in named if _is_teller(frame, *one)] or [*_strangers(frame, words)]
     source = max(tellers or named[:1], default=(0, ""))[1]
     inner = without_address(inner, [name for name in people if calls(inner, name)])
     if len(inner.split()) < 4:
@@ -225,6 +224,15 @@ def _is_teller(frame: str, at: int, name: str) -> bool:
     """Return whether a name in a frame is whose words they are: "Ann told me", "from Ann", and no name called."""
     before, after = frame[:at].rstrip().casefold(), frame[at + len(name) :]
     return before.endswith(("from", "by")) or after[:1] in (" ", "'", "’")
+
+
+def _strangers(frame: str, words: Words) -> Iterator[tuple[int, str]]:
+    """Yield who is named in a frame as whose words they are, though unknown: no word of the language, as "Tell me"."""
+    framing = [word.strip(".,;:!?") for word in frame.split()]
+    for before, one, after in zip(["", *framing], framing, [*framing[1:], ""], strict=False):
+        named = one.isalpha() and one.istitle() and one.casefold() not in words.vocabulary
+        if named and (before.casefold() in _BEFORE_TELLER or after in _TELLS):
+            yield frame.find(one), one
 
 
 def resolved(statement: str, seq: int, before: Sequence[tuple[int, str]], words: Words) -> str:
@@ -254,10 +262,13 @@ def _of_document(question: Question, hit: Hit, words: Words, scale: Relevance) -
 
 
 def repeatable(text: str, words: Words) -> Iterator[str]:
-    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why."""
+    """Yield the sentences of a note or a summary that are for everybody's ears: nothing thought, confided, or why.
+
+    Headings are no sentences: that of a note's entry is a time and a place.
+    """
     for line in text.splitlines():
-        if line.startswith("#"):
-            continue  # a heading, such as the time of an entry, tells nothing
+        if _HEADING.match(line):
+            continue
         hidden = False
         for one in sentences(line.strip().lstrip("*- ")):
             low = tokens(one)

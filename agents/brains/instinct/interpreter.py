@@ -364,7 +364,7 @@ class Interpreter:
             if size:
                 marked = f"{PERSON}{'_'.join(each.word for each in words[at : at + size])}"
                 one = Token(marked, one.start, words[at + size - 1].end)
-            elif capital and found and self._stranger(sentence, one):
+            elif capital and found and (self._stranger(sentence, one) or self._is_asked_of(words, at)):
                 follows = found[-1].word[0] == STRANGER and sentence[found[-1].end : one.start].isspace()
                 before = found.pop() if follows else Token(STRANGER, one.start, one.end)
                 one = Token(f"{before.word}{'_' * follows}{one.word}", before.start, one.end)
@@ -375,6 +375,13 @@ class Interpreter:
     def _stranger(self, sentence: str, one: Token) -> str:
         """Return a word with a capital that only a name explains; empty for any other."""
         return one.word if sentence[one.start].isupper() and not self._is_known(one.word) else ""
+
+    def _is_asked_of(self, words: tuple[Token, ...], at: int) -> bool:
+        """Return whether a word with a capital is asked of as who spoke: "what did Open say" asks of nothing open."""
+        before, one, after = (token.word for token in (words[at - 1], words[at], words[min(at + 1, len(words) - 1)]))
+        of = self.words.of
+        strange = one not in self.words.stop and one not in of("persons")
+        return strange and before in of("auxiliary") and after in of("tell")
 
     def _is_known(self, word: str) -> bool:
         if word in self.words.stop or word == "'s" or word.isdigit():

@@ -346,7 +346,7 @@ def test_going_far_leaves_and_arrives_in_each_location_passed_within_one_step() 
     assert [(event.origin, event.destination) for event in step.events] == [
         (None, "The Lobby"), ("The Garden", None), (None, "The Library"), ("The Lobby", None),
     ]  # fmt: skip
-    assert left_with(step, ELIZA) == ["Ann arrives from The Garden.", "Ann leaves to The Library."]
+    assert left_with(step, ELIZA) == ["Ann arrives from The Garden.", "Ann leaves for The Library."]
     assert left_with(step, MOSS) == ["Ann arrives from The Lobby."]
     assert left_with(step, ANN) == [
         "You walk from The Garden to The Library, by way of The Lobby. Moss the Slow is here."

@@ -66,6 +66,12 @@ async def test_the_tab_key_completes_names_too(tmp_path: Path) -> None:
     assert shown[0] == "You take the brass lamp."
 
 
+async def test_one_types_on_after_a_command_or_name_that_the_tab_key_completed(tmp_path: Path) -> None:
+    shown, _, _ = await type_in("exa\tbrass\t\rwhi\tEl\thello\rquit\r", tmp_path / "history")
+    assert shown[0].startswith("brass lamp: ")
+    assert shown[1] == 'You whisper to Eliza, "hello"'
+
+
 @pytest.mark.parametrize("key", ["\x04", "\x03"])
 async def test_ctrl_d_and_ctrl_c_leave_as_quit_does(key: str, tmp_path: Path) -> None:
     shown, engine, session = await type_in(key, tmp_path / "history")

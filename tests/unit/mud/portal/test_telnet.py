@@ -83,13 +83,40 @@ async def test_an_account_is_made_and_its_password_is_never_shown(tmp_path: Path
             await client.say(PASSWORD, "again: ")
             await client.command(WONT, ECHO)
             await client.say("something else", "not the same")
-            assert "again: " not in await client.say("short", "characters: ")
+            await client.read_until("characters: ")
             await client.say(PASSWORD, "again: ")
             assert "The Garden" in await client.say(PASSWORD, "Exits:")
             assert PASSWORD not in client.text
         assert world.people.accounts.find("wren") is not None
         async with world.player("Wren") as client:
             assert PASSWORD not in client.text
+
+
+@pytest.mark.parametrize("unfit", ["short", "", "long" * 33])
+async def test_an_unfit_password_is_refused_before_it_is_asked_for_again(tmp_path: Path, unfit: str) -> None:
+    async with telnet_world(tmp_path) as world, world.client() as client:
+        await client.read_until("Name: ")
+        await client.say("new", "be? ")
+        await client.say("Wren", "characters: ")
+        answer = await client.say(unfit, "characters: ")
+        assert "A password has 8 to 128 characters." in answer
+        assert "again" not in answer
+        await client.say(PASSWORD, "again: ")
+        assert "The Garden" in await client.say(PASSWORD, "Exits:")
+
+
+async def test_who_types_two_passwords_too_often_is_never_asked_for_what_would_show(tmp_path: Path) -> None:
+    async with telnet_world(tmp_path) as world, world.client() as client:
+        await client.read_until("Name: ")
+        await client.say("new", "be? ")
+        await client.say("Wren", "characters: ")
+        for number in range(20):
+            client.type(f"{PASSWORD} {number}")
+        told = await client.rest()
+        assert told.count("not the same") == 10
+        assert "too often" in told
+        assert "Name: " not in told
+        assert world.people.accounts.find("Wren") is None
 
 
 async def test_a_wrong_password_a_name_that_nobody_has_and_names_that_mean_something(tmp_path: Path) -> None:

@@ -295,6 +295,25 @@ async def test_columns_stay_columns_and_the_end_stays_in_sight(tmp_path: Path) -
         assert "help all lists the rest" in player.screen
 
 
+ADDRESS = f"http://127.0.0.1:8000/?token={'x' * 32}"
+
+
+@pytest.mark.parametrize(("columns", "told"), [(60, False), (80, True), (200, False)])
+async def test_an_address_stands_on_a_line_of_its_own_and_where_it_is_broken_one_is_told_where_not(
+    tmp_path: Path, columns: int, told: bool
+) -> None:
+    async with playing(tmp_path, (columns, 24)) as (player, pilot):
+        player.session.tell(f"web: {ADDRESS}", "news")
+        player.session.show(Message(f"Moss says, {ADDRESS}"))
+        await pilot.pause()
+        assert "web:\n" in player.shown
+        assert player.shown.count("F5 shows it") == told
+        assert (f"\n{ADDRESS}\n" in player.shown) is (columns == 200)
+        await pilot.press("f5")
+        await pilot.pause()
+        assert (ADDRESS in player.screen) is (columns > 60)
+
+
 async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         player.session.tell("No language model answers.")

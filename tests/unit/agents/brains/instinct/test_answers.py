@@ -199,11 +199,33 @@ def test_what_was_confided_is_repeated_to_nobody_else(secret: str, whispers: boo
         ("Ann told me in The Garden: 'The well is dry.'", "Ann", "The well is dry."),
         ("The well is dry. Ann told me so in The Garden, Bob.", "Ann", "The well is dry."),
         ("By way of Moss, Bob, from Ann: 'The well is dry.'", "Ann", "The well is dry."),
+        ("Jonas told me this, Bob. The well is dry today.", "Jonas", "The well is dry today."),
+        ("Have you heard, Bob? I have it from Jonas: the well is dry.", "Jonas", "the well is dry."),
         ("I like the well.", "", ""),
+        ("Welcome to The Garden, Bob. Tell me one thing about yourself?", "", "Welcome to The Garden."),
+        ("Share what you heard of the mill. The well is dry today.", "", "The well is dry today."),
+        ("Open said nothing of it. The well is dry today.", "", "The well is dry today."),
     ],
 )
 def test_what_a_mind_passes_on_is_unwrapped_to_who_said_it_first(line: str, source: str, words: str) -> None:
     assert unwrapped(line, ("Ann", "Bob", "Moss"), INTERPRETER.words) == (source, words)
+
+
+def test_an_imperative_is_nobody_who_said_something() -> None:
+    evening = Evening(people=("Ann", "Bob", "Moss"))
+    evening.mind.minds.add("Moss")
+    evening.say("Welcome to The Garden, Eliza. Tell me one thing about yourself?", "Moss")
+    for question in ("Do you know the garden?", "What is in the garden?", "What did Tell say?"):
+        assert "Welcome" not in evening.say(question)
+
+
+@pytest.mark.parametrize("question", ["What did Open say?", "What did Open tell you?", "What does Open say?"])
+@pytest.mark.parametrize("told", ["The gate is open.", "Bob, my shop is open on Sundays."])
+def test_a_word_that_only_sounds_like_a_name_is_not_what_somebody_of_that_name_said(told: str, question: str) -> None:
+    evening = Evening()
+    evening.say(told)
+    assert INTERPRETER.words.is_ignorant(evening.say(question, "Bob"))
+    assert INTERPRETER.words.is_ignorant(evening.say(question))
 
 
 def test_of_a_summary_nothing_thought_confided_or_reasoned_is_repeated() -> None:
@@ -342,6 +364,15 @@ def test_what_it_wrote_for_itself_is_told_without_its_heading() -> None:
     note = Hit("note", "Seen in The Yard: The kiln is built of yellow brick.", 0.9, title="Kiln")
     facts = find(question, (note,), evening.entries, INTERPRETER)
     assert [one.words for one in facts] == ["The kiln is built of yellow brick."]
+
+
+@pytest.mark.parametrize("heading", ["## 2026-11-26T12:37:17.813Z, The Lobby", "# The Lobby", "   ### The Lobby"])
+def test_the_line_of_a_heading_is_never_what_it_says(heading: str) -> None:
+    note = Hit("note", f"{heading}\n\nA clock stands there.\n", 0.9, title="Clock")
+    question = Question("what is the lobby like", "what", "Ann", "Eliza", ("lobby",))
+    assert find(question, (note,), (), INTERPRETER) == []
+    question = Question("where is the clock", "where", "Ann", "Eliza", ("clock",))
+    assert [one.words for one in find(question, (note,), (), INTERPRETER)] == ["A clock stands there."]
 
 
 def test_of_a_sentence_that_only_may_bear_on_a_question_is_not_told_twice() -> None:
