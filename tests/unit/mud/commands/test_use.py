@@ -162,7 +162,7 @@ def test_who_walks_opens_the_closed_doors_on_the_way() -> None:
     engine = with_doors()
     step = do(engine, "go loft")
     assert step.reply.startswith("You open the oak door. You open the iron door. You walk from The Garden to The Loft")
-    assert left_with(step, ELIZA) == ["Ann opens the oak door.", "Ann leaves to The Lobby."]
+    assert left_with(step, ELIZA) == ["Ann opens the oak door.", "Ann leaves for The Lobby."]
     assert engine.world.where[ANN] == LOFT
     assert "You open" not in do(engine, "go garden").reply
 
