@@ -240,6 +240,7 @@ class _Run:
         due = self._living.due
         assert due is not None  # every agent is due again after a turn
         self._clock.advance(max(0.0, due - self._clock.monotonic()))
+        self._parts.engine.elapse()
         agent = await self._living.take_turn()
         if agent is not None and agent.thinker is not None and agent.thinker.last is not self._last.get(agent.slug):
             self._last[agent.slug] = agent.thinker.last
