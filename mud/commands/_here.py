@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from mud.commands._command import LONGEST_SHOWN, Context, Say
 from mud.errors import Refusal
@@ -66,8 +66,11 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
     return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))
 
 
-def describe_location(world: World, say: Say, location: Thing, viewer: str) -> str:
-    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits."""
+def describe_location(world: World, say: Say, location: Thing, viewer: str, opened: Collection[str] = ()) -> str:
+    """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits.
+
+    `opened` are the ids of doors that open just now.
+    """
     if is_dark(world, location, viewer):
         lines = [location.name, say(DARK)]
     else:
@@ -75,7 +78,7 @@ def describe_location(world: World, say: Say, location: Thing, viewer: str) -> s
         if items := world.items(location.id):
             lines.append(say(ITEMS, items=", ".join(shown_item(world, say, item) for item in items)))
     lines += describe_people(world, say, location, viewer)
-    ways = ", ".join(shown_way(world, say, way) for way in location.exits)
+    ways = ", ".join(way.name if way.door in opened else shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
 

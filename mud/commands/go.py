@@ -58,8 +58,8 @@ def go(ctx: Context, way: str) -> Outcome:
     else:
         passed = listed([station.name for station in stations[1:-1]])
         walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
-    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id)
     opened = _opened(ctx, stations, steps)
+    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id, [door.id for door, _, _ in opened])
     walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
     memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
     return Outcome(
