@@ -1,17 +1,20 @@
 """Whole sessions as transcripts: `> ` is what was typed, the rest what a pipe shows, word for word.
 
 Times stand as `<time>`. The first lines, before the first `> `, are what one sees on entering. A line `...` stands for
-any number of lines. Recall goes by words alone: when the vectors are there is up to the machine.
+any number of lines. Recall goes by words alone: when the vectors are there is up to the machine. The folder of a
+transcript's name, if there is one, is the `world` of its vault.
 """
 
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.processes import loci
+from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
 
 HERE = Path(__file__).parent
@@ -36,7 +39,13 @@ def test_a_session_reads_as_its_transcript(path: Path, tmp_path: Path) -> None:
     typed = [line[2:] for line in script if line.startswith("> ")]
     wanted = [line for line in script if not line.startswith(("> ", "# "))]
 
-    done = loci("run", "--vault", without_vectors(copy_vault(tmp_path)), "--no-agents", stdin="\n".join(typed) + "\n")
+    vault = without_vectors(copy_vault(tmp_path))
+    if (world := path.with_suffix("")).is_dir():
+        shutil.rmtree(vault / "world")
+        shutil.rmtree(vault / "agents")
+        shutil.copytree(world, vault / "world")
+        put(vault, "world", start_location="The Hall")
+    done = loci("run", "--vault", vault, "--no-agents", stdin="\n".join(typed) + "\n")
 
     assert done.returncode == 0, done.stderr
     said = [_TIME.sub("<time>", line) for line in done.stdout.splitlines()]

@@ -47,6 +47,28 @@ def _files(vault: Path) -> dict[str, bytes]:
     return {str(path.relative_to(vault)): path.read_bytes() for path in vault.rglob("*") if path.is_file()}
 
 
+CLOCK = """---
+id: "#7001"
+location: "[[The Garden]]"
+---
+# hall clock
+
+## Rules
+
+- when say if chance 1 in 2: it becomes struck; it becomes not struck; say "A spring whirs."
+- when it becomes struck: make hall clock in The Loft; after 30 seconds: make hall clock; it becomes chimed
+- when enter: it becomes seen; describe it "Seen by {actor}."
+"""
+
+
+def test_one_seed_makes_one_world_with_rules_in_it_too(vault: Path) -> None:
+    plain = _run(vault)
+    (vault / "world/items/hall-clock.md").write_text(CLOCK, encoding="utf-8")
+    first, again = _run(vault), _run(vault)
+    assert first["state_hash"] == again["state_hash"] != plain["state_hash"]
+    assert first["events"] == again["events"]
+
+
 def test_one_seed_makes_one_world_and_another_seed_another(vault: Path) -> None:
     first, again, other = _run(vault), _run(vault), _run(vault, seed=8)
     measured = ("wall_seconds", "cpu_seconds", "commands_per_second", "rss_mb", "rss_mb_at_half")
