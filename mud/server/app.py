@@ -59,7 +59,7 @@ COME_IN = 0.3
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
-DUE_EVERY = 1.0  # seconds between two looks at what rules wanted to happen later
+ELAPSE_EVERY = 0.5  # seconds between two looks at what is due in the world by time alone
 HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
 
 
@@ -206,7 +206,7 @@ class App:
         parts = self._parts
         duties: list[tuple[str, Callable[[], Awaitable[None]]]] = [
             ("indexing what was lived before", self._index_all),
-            ("what is due", self._keep_time),
+            ("letting time pass", self._let_time_pass),
             ("saving", self._keep_saving),
             ("syncing", self._keep_syncing),
             ("counting what models cost", lambda: keep_spending(parts.vault, parts.queue.budget, parts.clock)),
@@ -323,10 +323,11 @@ class App:
             if not any(self._people.sessions):
                 collect_all()
 
-    async def _keep_time(self) -> None:
+    async def _let_time_pass(self) -> None:
+        """Let happen what rules put off until now, and the parts of the day begin."""
         while True:
             self._parts.engine.elapse()
-            await self._parts.clock.sleep(DUE_EVERY)
+            await self._parts.clock.sleep(ELAPSE_EVERY)
 
     async def _keep_saving(self) -> None:
         saved = -1

@@ -146,8 +146,8 @@ class World:
         self._define(self.as_filed(change.thing))
 
     def _vanish(self, change: Vanish) -> None:
-        self._empty(change.thing, self._lift(change.thing))
         self.live.gone[change.thing] = None
+        self._empty(change.thing, self._lift(change.thing))
 
     _APPLIED: Mapping[type, Callable[[World, Any], None]] = MappingProxyType(
         {
@@ -218,9 +218,12 @@ class World:
             self._remove(copy)
 
     def _empty(self, thing: str, holder: str | None) -> None:
-        """Move what a thing holds to its holder; without one it is nowhere."""
+        """Move what a thing holds to its holder; without one it is nowhere, and gone with what rules took away."""
+        taken = thing in self.live.gone or thing in self.live.made
         for held in self._inside.pop(thing, ()):
             del self._where[held]
+            if holder is None and taken:
+                self.live.gone[held] = None
             if holder is not None:
                 self._where[held] = holder
                 self._inside.setdefault(holder, {})[held] = None

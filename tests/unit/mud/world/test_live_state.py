@@ -140,3 +140,9 @@ def test_what_a_vanished_thing_held_stays_where_it_was() -> None:
 def test_what_the_program_did_not_save_is_told(data: dict[str, object]) -> None:
     with pytest.raises((TypeError, ValueError)):
         live_changes(data)
+
+
+def test_what_is_in_a_thing_that_is_nowhere_is_gone_with_it() -> None:
+    world = small_world()
+    world.apply([Vanish(LAMP), Put(KEY, LAMP), Vanish(LAMP)])
+    assert list(world.live.gone) == [LAMP, KEY]
