@@ -8,6 +8,7 @@ import pytest
 
 from mud.engine.engine import Engine
 from mud.world.changes import Define, FallAsleep, Put, SetState
+from mud.world.events import CHANGED
 from mud.world.roles import Role
 from mud.world.things import Exit, Kind, Thing
 from mud.world.traits import Traits
@@ -306,3 +307,36 @@ def test_minds_do_what_their_prompts_list() -> None:
     ):  # fmt: skip
         assert left_with(do(engine, line, ELIZA, Role.AGENT), ELIZA), line
     assert set(engine.world.live.of(SUNDIAL)) == {"open"}
+
+
+@pytest.mark.parametrize("line", ["put lamp at sundial", "place lamp beside the sundial", "put lamp by sundial"])
+def test_what_is_put_at_a_thing_lies_beside_it_and_its_rules_hear_of_it(line: str) -> None:
+    engine = engine_with(ruled(SUNDIAL, 'when put brass lamp at it: it becomes whole; say "It fits."'))
+    do(engine, "take lamp")
+    step = do(engine, line)
+    assert engine.world.where[LAMP] == GARDEN
+    assert step.reply == "You put the brass lamp at the sundial.\nIt fits."
+    assert "whole" in engine.world.live.of(SUNDIAL)
+
+
+def test_what_things_do_is_seen_as_nobodys_deed_and_marked() -> None:
+    engine = engine_with(ruled(SUNDIAL, 'when push: say "It rings."'))
+    deed, ring = [one for one in do(engine, "push sundial").left if one.who == ELIZA]
+    assert (deed.actor, deed.mark) == ("Ann", None)
+    assert (ring.text, ring.kind, ring.actor, ring.mark) == ("It rings.", "saw", None, CHANGED)
+
+
+def test_a_key_is_used_on_what_it_locks_and_a_thing_looked_into() -> None:
+    engine = engine_with(BOX, here=(KEY,))
+    do(engine, "take key")
+    assert "lock the sundial" in do(engine, "use rusty key on sundial").reply
+    refused(engine, "open sundial")
+    assert "unlock the sundial" in do(engine, "use rusty key on sundial").reply
+    assert do(engine, "look in sundial").reply == do(engine, "examine sundial").reply
+
+
+def test_put_on_is_wear() -> None:
+    engine = engine_with(ruled(LAMP, wearable=True))
+    do(engine, "take lamp")
+    do(engine, "put on lamp")
+    assert "worn" in engine.world.live.of(LAMP)
