@@ -11,7 +11,7 @@ from mud.world.changes import Change, WakeUp
 from mud.world.events import Event
 from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase, shortened
-from mud.world.sight import door_of, has_state, is_closed, is_dark, looks, shows_content
+from mud.world.sight import door_of, is_closed, is_dark, looks, shows_content
 from mud.world.things import Exit, Thing
 from mud.world.traits import LIT, ON, OPEN, WORN
 from mud.world.world import World
@@ -95,9 +95,10 @@ def almanac(world: World, say: Say, location: Thing) -> str:
 
 def shown_item(world: World, say: Say, item: Thing) -> str:
     """Return the name of a thing in a list, with its state and with what one sees on or in it."""
-    told = [state for state in (OPEN, LIT, ON, WORN) if has_state(world, item.id, state)]
-    if shows_content(world, item) and (held := world.items(item.id)):
-        told.append(say(HOLDS, relation=item.traits.holds, items=listed([called(one) for one in held])))
+    held = world.live.of(item.id)
+    told = [state for state in (OPEN, LIT, ON, WORN) if state in held] if held else []
+    if shows_content(world, item) and (items := world.items(item.id)):
+        told.append(say(HOLDS, relation=item.traits.holds, items=listed([called(one) for one in items])))
     return say(WITH_STATE, name=item.name, state=", ".join(told)) if told else item.name
 
 

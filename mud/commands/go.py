@@ -83,6 +83,8 @@ def _called(ctx: Context, step: Exit) -> str:
 
 def _opened(ctx: Context, stations: list[Thing], steps: list[Exit]) -> list[tuple[Thing, Thing, Thing]]:
     """Return the closed doors on the way, each with the locations before and behind it."""
+    if not any(step.door for step in steps):
+        return []
     ways = zip(steps, pairwise(stations), strict=True)
     doors = [(door_of(ctx.world, step), *sides) for step, sides in ways if step.door]
     return [(door, one, other) for door, one, other in doors if door is not None and is_closed(ctx.world, door)]
