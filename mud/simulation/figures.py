@@ -138,6 +138,7 @@ def state_hash(world: World, agents: Iterable[Agent]) -> str:
         "entities": {thing.id: _entity(world, thing) for thing in world.things.values()},
         "channels": {one.name: [one.members, [(line.by, line.words) for line in one.lines]] for one in world.channels},
         "memories": {agent.id: _memory(agent) for agent in agents},
+        "later": sorted((one.thing, one.effects) for one in world.live.timers.values()),
     }
     text = json.dumps(state, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from mud.world.changes import Alter, Copy, SetState, StartTimer, StopTimer, TurnTo, Vanish
-from mud.world.things import Exit, Thing
+from mud.world.things import Exit, Kind, Thing
+from mud.world.traits import targets_of, trigger_key
 
 DESCRIPTION, EXITS = "description", "exits."
 """What can be altered of a thing: its description, and `exits.NAME` of a location."""
@@ -25,7 +26,8 @@ class LiveState:
         gone: things that are nowhere although their files name a place.
         timers: by id, in the order in which they started.
         now: the `time` of day and the `weather`; nothing for worlds without.
-        listeners: ids of the things whose rules wait for something, by its key; see `traits.trigger_key`.
+        listeners: ids of the things whose rules wait for something, by its key and what it is done to; see
+            `traits.trigger_key` and `traits.targets_of`.
     """
 
     states: dict[str, dict[str, None]] = field(default_factory=dict)
@@ -34,7 +36,7 @@ class LiveState:
     gone: dict[str, None] = field(default_factory=dict)
     timers: dict[str, StartTimer] = field(default_factory=dict)
     now: dict[str, str] = field(default_factory=dict)
-    listeners: dict[str, dict[str, None]] = field(default_factory=dict)
+    listeners: dict[tuple[str, str], dict[str, None]] = field(default_factory=dict)
 
     def of(self, thing: str) -> Iterable[str]:
         """Return the states that hold of a thing."""
@@ -42,9 +44,9 @@ class LiveState:
 
     def define(self, thing: Thing, before: Thing | None) -> Thing:
         """Take in a thing as its file has it, and return it as it is now."""
-        if before is not None and before.traits.triggers != thing.traits.triggers:
+        if before is not None and before.traits != thing.traits:
             self._ignore(before)
-        for key in thing.traits.triggers:
+        for key in _waits_for(thing):
             self.listeners.setdefault(key, {})[thing.id] = None
         if thing.traits.states:
             self.states.setdefault(thing.id, dict.fromkeys(thing.traits.states))
@@ -59,7 +61,7 @@ class LiveState:
             del self.timers[timer]
 
     def _ignore(self, thing: Thing) -> None:
-        for key in thing.traits.triggers:
+        for key in _waits_for(thing):
             self.listeners.get(key, {}).pop(thing.id, None)
 
     def set_state(self, thing: str, state: str, *, on: bool) -> None:
@@ -96,6 +98,14 @@ class LiveState:
             "timers": {one.timer: [one.due, one.thing, one.actor, one.effects] for one in self.timers.values()},
             "now": dict(self.now),
         }
+
+
+def _waits_for(thing: Thing) -> Iterator[tuple[str, str]]:
+    """Yield under what the rules of a thing are looked up; those of a location only where it is itself meant."""
+    for rule in thing.traits.rules:
+        targets = targets_of(rule.trigger, thing.id)
+        alone = targets == (thing.id, "") and thing.kind is Kind.LOCATION
+        yield from ((trigger_key(rule.trigger), one) for one in (targets[:1] if alone else targets))
 
 
 def live_changes(data: Mapping[str, Any]) -> list[LiveChange]:

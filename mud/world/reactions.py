@@ -172,24 +172,37 @@ def react(
 
     What is not `refusable` happens whatever rules say, such as that somebody comes into the world.
     """
-    listeners = world.live.listeners
-    if not (listeners.keys() & {action.verb for action in actions} or any(type(one) is SetState for one in changes)):
+    causes = [_Cause(action.verb, action) for action in actions]
+    awaited = [cause for cause in causes if _listeners(world, cause)]
+    if not awaited and not any(type(one) is SetState for one in changes):
         return NOTHING
     chain = _Chain(world, "", moment)
-    for action in actions if refusable else ():
-        if action.verb in listeners:
-            chain.place = action.place
-            chain.start(_Cause(action.verb, action), refusing=True)
-            if chain.refused:
-                return chain.reaction()
-    chain.place = actions[-1].place if actions else ""
+    for cause in awaited if refusable else ():
+        chain.start(cause, refusing=True)
+        if chain.refused:
+            return chain.reaction()
     for change in changes:
         chain.change(change, own=False)
-    for action in actions:
-        if action.verb in listeners:
-            chain.start(_Cause(action.verb, action), refusing=False)
+    for cause in awaited:
+        chain.start(cause, refusing=False)
     chain.run()
     return chain.reaction()
+
+
+def _listeners(world: World, cause: _Cause) -> list[str]:
+    """Return the ids of the things with rules that may be about a cause."""
+    if cause.changed is not None:
+        meant = [cause.changed.thing, ANYTHING]
+    elif cause.action is None:
+        meant = [""]
+    elif cause.action.thing or cause.action.other:
+        meant = [cause.action.thing, cause.action.other, ANYTHING]
+    else:
+        meant = [cause.action.place, ""]
+    live = world.live
+    meant += [live.made[one] for one in meant if one in live.made] if live.made else []
+    found = [live.listeners.get((cause.key, one)) for one in meant]
+    return list(dict.fromkeys(one for some in found if some for one in some))
 
 
 def react_to_changes(world: World, changes: Iterable[Change], moment: Moment, place: str = "") -> Reaction:
@@ -266,7 +279,9 @@ class _Chain:
 
     def _set_off(self, cause: _Cause, *, refusing: bool) -> None:
         things = self.world.things
-        for one in tuple(self.world.live.listeners.get(cause.key, ())):
+        if cause.action is not None:
+            self.place = cause.action.place
+        for one in _listeners(self.world, cause):
             it = things[one]
             for number, rule in it.traits.waiting.get((cause.key, refusing), ()):
                 if self.refused or len(self.fired) >= MOST_FIRED:

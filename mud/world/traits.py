@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from mud.world.rules import Becomes, Begins, Condition, Does, Refuse, Rule, bind, parse_condition, parse_rule
+from mud.world.rules import (
+    ANYTHING,
+    IT,
+    SPECIAL,
+    Becomes,
+    Begins,
+    Condition,
+    Does,
+    Refuse,
+    Rule,
+    bind,
+    parse_condition,
+    parse_rule,
+)
 
 OPEN, LOCKED, LIT, ON, WORN = "open", "locked", "lit", "on", "worn"
 """States that commands know; a thing may have any others."""
@@ -95,6 +108,24 @@ def trigger_key(trigger: Does | Becomes | Begins) -> str:
             return f"becomes {state}"
         case Begins(what):
             return f"{what} begins"
+
+
+def targets_of(trigger: Does | Becomes | Begins, it: str) -> tuple[str, ...]:
+    """Return by what a rule of `it` is looked up besides its key: ids of what something is done to or becomes.
+
+    `ANYTHING` stands for what only the moment tells, and "" for what is done to no thing at all.
+    """
+    match trigger:
+        case Does(_, None, _, None):
+            return (it, "")
+        case Does(_, thing, _, other):
+            named = [one.name for one in (thing, other) if one is not None and one.name != ANYTHING]
+            wanted = named[0] if named else ANYTHING
+        case Becomes(thing):
+            wanted = thing.name
+        case Begins():
+            return ("",)
+    return (it if wanted == IT else ANYTHING if wanted in SPECIAL else wanted,)
 
 
 def traits_to_json(traits: Traits) -> dict[str, Any]:
