@@ -20,7 +20,7 @@ from mud.server.narrative import show_narrative
 from mud.server.people import People
 from mud.server.text_lookup import show_text
 from mud.server.wiring import Parts
-from mud.storage.settings import Value, write_typed
+from mud.storage.settings import Scalar, Value, write_typed
 from mud.world.events import Request
 from mud.world.narration import listed, phrase, shortened
 from mud.world.roles import Role
@@ -101,6 +101,11 @@ async def _reload(parts: Parts, reload: Reload) -> Outcome:
     return Outcome(parts.texts.render(RELOADED))
 
 
+def _written(value: Scalar) -> str:
+    """Return a value as it is typed; empty lists as empty quotes, so that one sees them."""
+    return write_typed(value) or '""'
+
+
 def _show_config(parts: Parts, key: str) -> Outcome:
     configuration, say = parts.configuration, parts.texts.render
     exact, shown = configuration.named(key) if key else (), shortened(key, LONGEST_SHOWN)
@@ -118,18 +123,15 @@ def _explained(parts: Parts, key: str, *, full: bool) -> str:
     say = parts.texts.render
     name, setting = parts.configuration.find(key)
     (value, origin), *others = parts.configuration.explain(key)
-    lines = [say(SETTING, key=f"{name}.{setting.key}", value=write_typed(value), origin=origin)]
+    lines = [say(SETTING, key=f"{name}.{setting.key}", value=_written(value), origin=origin)]
     if full:
         lines.append(f"{setting.help.rstrip('.')}: {setting.expected}.")
         lines += [
-            say(SAME if other == value else OVERRULED, value=write_typed(other), origin=where)
-            for other, where in others
+            say(SAME if other == value else OVERRULED, value=_written(other), origin=where) for other, where in others
         ]
     if setting.per_agent and name in parts.configuration.schemas:
         own = _overrides(parts, setting.key)
-        lines += [
-            say(OWN, agent=who, value=write_typed(one.value), origin=f"{one.file}:{one.line}") for who, one in own
-        ]
+        lines += [say(OWN, agent=who, value=_written(one.value), origin=f"{one.file}:{one.line}") for who, one in own]
     return "\n".join(lines)
 
 

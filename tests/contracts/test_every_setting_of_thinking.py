@@ -25,7 +25,25 @@ from tests.vaults import SHIPPED, copy_vault, without_vectors
 OTHER = "instead"
 """An LLM profile of one's own."""
 AS_SHIPPED = {
-    *("take", "drop", "give", "go", "help", "look", "examine", "sleep", "wake", "say", "whisper", "emote"),
+    *(
+        "take",
+        "drop",
+        "put",
+        "give",
+        "use",
+        "open",
+        "light",
+        "read",
+        "go",
+        "help",
+        "look",
+        "examine",
+        "sleep",
+        "wake",
+        "say",
+        "whisper",
+        "emote",
+    ),
     *("think", "dream"),
     *("note", "@overwrite-note", "notes", "recall"),
 }

@@ -95,7 +95,7 @@ def test_what_no_view_holds_any_more_recall_still_finds_with_every_strategy(
     record = _record(vault, capsys, "--data", write_life(tmp_path), "--parts", "strategies")
     assert (record["recall_as_without"], record["within_budget"], record["by"]) == (True, True, "words")
     kept = {row["strategy"]: row["kept"] for row in record["strategies"]}
-    assert len(kept) == 8
+    assert len(kept) == 9
     for one in kept.values():
         # The bowl is the seventh of forty memories; that somebody's cousin keeps bees nobody ever said.
         assert one["recall"] == {

@@ -271,6 +271,6 @@ def test_too_few_names_and_a_missing_list_are_said(vault: Path) -> None:
     _lists(vault, "Ulla\n- Ulric", "Marsh")
     with opened(vault, writable=True) as parts, pytest.raises(LociError, match="names for 4 newcomers; expected 5"):
         make_up(parts, 5, Random(7))
-    (vault / "text/newcomers.md").unlink()
+    (vault / "text/newcomers.md").write_text("# Newcomers\n", "utf-8")
     with opened(vault, writable=True) as parts, pytest.raises(LociError, match=r"newcomers\.md has no list names"):
         make_up(parts, 5, Random(7))
