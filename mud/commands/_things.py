@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from mud.commands._command import Context, Outcome
-from mud.commands._here import here_or_refuse
+from mud.commands._here import here_or_refuse, pick
+from mud.errors import Refusal
 from mud.world.changes import Change, Put, SetState
 from mud.world.events import Event
-from mud.world.matching import plain
+from mud.world.matching import match, plain
 from mud.world.narration import called, phrase, third_person
 from mud.world.reactions import Action
 from mud.world.rules import RELATIONS, relation_of
-from mud.world.things import Thing
+from mud.world.sight import reach
+from mud.world.things import Kind, Thing
 from mud.world.traits import WORN
 
+NOT_HELD = phrase("commands.use.not_held", "name")
+NOT_HELD_HINT = phrase("commands.use.not_held_hint", "name")
 DONE = phrase("commands.use.done", "verb", "what")
 DONE_SEEN = phrase("commands.use.seen", "actor", "verbs", "what")
 
@@ -34,6 +38,15 @@ def split_relation(
                 break
             return " ".join(words[:at]), relation, " ".join(words[at + 1 :])
     return text.strip(), "", ""
+
+
+def held(ctx: Context, name: str) -> Thing:
+    """Return the thing that the actor carries and means; raises Refusal, which says when it only lies within reach."""
+    own = ctx.world.items(ctx.actor.id)
+    found = match(name, own)
+    if not found and len(near := match(name, reach(ctx.world, ctx.actor.id))) == 1 and near[0].kind is Kind.ITEM:
+        raise Refusal(ctx.say(NOT_HELD, name=called(near[0])), ctx.say(NOT_HELD_HINT, name=near[0].name))
+    return found[0] if len(found) == 1 else pick(ctx, name, own)
 
 
 def moved(ctx: Context, thing: Thing, into: str) -> tuple[Change, ...]:

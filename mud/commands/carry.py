@@ -5,7 +5,7 @@ from __future__ import annotations
 from mud.commands import use
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick, shown_item
-from mud.commands._things import moved, split_relation
+from mud.commands._things import held, moved, split_relation
 from mud.errors import Refusal
 from mud.world.events import Event
 from mud.world.matching import match
@@ -86,7 +86,7 @@ def drop(ctx: Context, thing: str) -> Outcome:
     """
     here = here_or_refuse(ctx)
     wanted = thing[5:].strip() if thing.casefold().startswith("down ") else thing
-    found = pick(ctx, wanted, ctx.world.items(ctx.actor.id))
+    found = held(ctx, wanted)
     text = ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found))
     seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
     reply, action = ctx.say(DROPPED, name=called(found)), Action("drop", here.id, found.id)
@@ -105,7 +105,7 @@ def put(ctx: Context, thing: str) -> Outcome:
     name, relation, onto = split_relation(thing, ("in", "on", "at"), world.items(ctx.actor.id))
     if not relation or not name:
         return use.wear.run(ctx, onto) if relation == "on" else drop.run(ctx, thing)
-    found, holder = pick(ctx, name, world.items(ctx.actor.id)), pick(ctx, onto, reach(world, ctx.actor.id))
+    found, holder = held(ctx, name), pick(ctx, onto, reach(world, ctx.actor.id))
     if found.id == holder.id or found.id in world.within(holder.id):
         raise Refusal(ctx.say(ITSELF, name=called(found)))
     beside = relation == "at" and holder.kind is Kind.ITEM

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick
-from mud.commands._things import handles, moved
+from mud.commands._things import act, handles, held, moved
 from mud.errors import Refusal
 from mud.world.events import Event
 from mud.world.matching import match, split_name
 from mud.world.narration import called, phrase, shortened
 from mud.world.reactions import Action
-from mud.world.things import Thing
+from mud.world.sight import reach
+from mud.world.things import Kind, Thing
 
 GIVEN = phrase("commands.give.given", "name", "thing")
 SEEN = phrase("commands.give.seen", "actor", "name", "thing")
@@ -30,8 +31,12 @@ def give(ctx: Context, thing: str) -> Outcome:
     Example: give lamp glass to Eliza
     """
     here = here_or_refuse(ctx)
-    what, whom = _parts(ctx, thing, ctx.world.people(here.id))
-    item = pick(ctx, what, ctx.world.items(ctx.actor.id))
+    others = [one for one in reach(ctx.world, ctx.actor.id) if one.kind is Kind.ITEM and handles(one, "give")]
+    what, whom = _parts(ctx, thing, [*ctx.world.people(here.id), *others])
+    item = held(ctx, what)
+    if whom.kind is Kind.ITEM:
+        into = whom.id if whom.traits.holds else here.id
+        return act(ctx, "give", item, "to", whom, changes=moved(ctx, item, into))
     if whom.id == ctx.actor.id:
         raise Refusal(ctx.say(TO_YOURSELF))
     if whom.id in ctx.world.asleep:

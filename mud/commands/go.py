@@ -133,6 +133,9 @@ def _path(ctx: Context, here: Thing, goal: Thing) -> list[Exit]:
         raise Refusal(ctx.say(ALREADY, destination=here.name))
     path = find_path(ctx.world, here.id, goal.id)
     if path is None:
+        behind = find_path(ctx.world, here.id, goal.id, unlocked=False) or []
+        if (shut := next((way for way in behind if way.door and is_locked(ctx.world, way)), None)) is not None:
+            raise Refusal(ctx.say(LOCKED, door=_called(ctx, shut)), ctx.say(LOCKED_HINT))
         raise Refusal(ctx.say(UNREACHABLE, destination=goal.name))
     return path
 

@@ -37,7 +37,8 @@ def help_page(ctx: Context, topic: str) -> Outcome:
         return Outcome("\n\n".join([ctx.say(INTRO), *filter(None, sections)]))
     if topic.casefold() in CATEGORIES and (section := _section(ctx, topic.casefold())):
         return Outcome(section)
-    found = ctx.commands.find(topic.split()[0])
+    first = topic.split()[0]
+    found = ctx.commands.find(first) or ctx.commands.find(f"@{first}")
     if found is None:
         near = suggest(topic, [*ctx.commands.words(), *CATEGORIES])
         raise Refusal(

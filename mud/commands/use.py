@@ -5,11 +5,14 @@ from __future__ import annotations
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick
 from mud.commands._things import act, handles, split_relation
+from mud.commands.look import examine
 from mud.errors import Refusal
 from mud.world.changes import Change, Remove, SetState, Vanish
 from mud.world.events import Event
+from mud.world.exits import find_exits
+from mud.world.matching import match
 from mud.world.narration import called, phrase, sentence
-from mud.world.sight import has_state, is_closed, reach
+from mud.world.sight import has_state, is_closed, looks, reach
 from mud.world.things import Thing
 from mud.world.traits import LIT, LOCKED, ON, OPEN, WORN
 
@@ -144,6 +147,8 @@ def read(ctx: Context, thing: str) -> Outcome:
     """
     found = _meant(ctx, thing)
     if not found.traits.writing and not handles(found, "read"):
+        if looks(ctx.world, found, ctx.actor.id):  # its letters may stand in its description
+            return examine.run(ctx, thing)
         raise Refusal(ctx.say(NOTHING_WRITTEN, name=called(found)))
     reply = ctx.say(WRITTEN, name=called(found), text=found.traits.writing) if found.traits.writing else ""
     return act(ctx, "read", found, reply=reply)._replace(kind="result")
@@ -185,7 +190,12 @@ def eat(ctx: Context, thing: str) -> Outcome:
 
 
 def _meant(ctx: Context, name: str) -> Thing:
-    return pick(ctx, name, reach(ctx.world, ctx.actor.id))
+    """Return the thing that a name means within reach, or the door of the exit that it names."""
+    within, here = reach(ctx.world, ctx.actor.id), ctx.here
+    doors = [way.door for way in find_exits(here, name) if way.door] if here is not None else []
+    if len(doors) == 1 and not match(name, within):
+        return ctx.world.things[doors[0]]
+    return pick(ctx, name, within)
 
 
 def _able(ctx: Context, verb: str, thing: Thing, *, able: bool) -> Thing:

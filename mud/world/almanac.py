@@ -8,6 +8,7 @@ from datetime import datetime
 
 PARTS = ((22, "night"), (18, "evening"), (12, "afternoon"), (6, "morning"), (0, "night"))
 """The hour at which each part of a day begins, the latest first."""
+PARTS_OF_DAY = ("morning", "afternoon", "evening", "night")
 _DAY = 24
 
 

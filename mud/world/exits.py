@@ -39,10 +39,11 @@ def names_exit(query: str, way: Exit) -> bool:
     return plain(way.name) in (wanted, SHORT.get(wanted))
 
 
-def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
+def find_path(world: World, start: str, goal: str, *, unlocked: bool = True) -> list[Exit] | None:
     """Return the exits from `start` to `goal`, both ids, by a shortest path; ties follow the order of the exits.
 
-    Empty when already there, None without a path. Locked doors are no way, closed ones are.
+    Empty when already there, None without a path. Locked doors are no way unless `unlocked` is
+    False, closed ones are.
     """
     came: dict[str, tuple[str, Exit] | None] = {start: None}
     queue = deque([start])
@@ -52,7 +53,11 @@ def find_path(world: World, start: str, goal: str) -> list[Exit] | None:
             return _walk_back(came, goal)
         location = world.location(here)
         for way in location.exits if location else ():
-            if way.to not in came and world.location(way.to) is not None and not (way.door and is_locked(world, way)):
+            if (
+                way.to not in came
+                and world.location(way.to) is not None
+                and not (unlocked and way.door and is_locked(world, way))
+            ):
                 came[way.to] = (here, way)
                 queue.append(way.to)
     return None

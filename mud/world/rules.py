@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from mud.world.almanac import PARTS_OF_DAY
+
 IT, ACTOR, HERE, ANYTHING = "it", "actor", "here", "anything"
 SPECIAL = frozenset({IT, ACTOR, HERE, ANYTHING})
 RELATIONS = ("in", "on", "at", "into", "onto", "to", "from", "with")
@@ -47,6 +49,9 @@ _ARTICLES = frozenset({"the", "a", "an"})
 def relation_of(word: str) -> str:
     """Return the relation that a word stands for, such as `in` for `into`; the word itself otherwise."""
     return _MEANS.get(word, word)
+
+
+SPOKEN = ("say", "shout")
 
 
 class RuleError(ValueError):
@@ -348,6 +353,8 @@ def _single(some: list[_RuleToken]) -> Condition:
     on = not (at + 1 < len(some) and some[at + 1].key == "not")
     rest = some[at + 1 + (not on) :]
     if at == 1 and some[0].key in ("time", "weather") and len(rest) == 1:
+        if some[0].key == "time" and rest[0].key not in PARTS_OF_DAY:
+            raise RuleError(f"{rest[0].text!r} is no time of day; expected one of {', '.join(PARTS_OF_DAY)}")
         return _unless(on, Almanac(some[0].key, rest[0].key))
     thing = _ref(some[:at], "a thing before is")
     if rest and rest[0].key == HERE and len(rest) == 1:
@@ -384,6 +391,8 @@ def _trigger(some: list[_RuleToken]) -> Trigger:
     if (at := _at(some, "becomes")) > 0:
         return Becomes(_ref(some[:at], "a thing before becomes"), *_state(some[at + 1 :]))
     verb, rest = some[0].key, some[1:]
+    if verb in SPOKEN and rest and rest[0].kind != "text":
+        raise RuleError(f'{_shown(rest)!r} has no quotation marks; expected words in them, such as: {verb} "sesame"')
     if not verb:
         raise RuleError(f"{_shown(some)!r} is nothing that one does; expected a verb")
     if rest and verb in ("turn", "switch") and rest[0].key in ("on", "off"):

@@ -20,6 +20,8 @@ from mud.storage.document_edits import (
 from mud.storage.documents import Document, link_name, parse_document, replace_key
 from mud.storage.front_matter import parse_front
 from mud.storage.merging import merge
+from mud.world import traits
+from mud.world.changes import SetState
 from mud.world.narration import listed, phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -157,8 +159,10 @@ async def lock(ask: BuildingRequest) -> Outcome:
         text = replace_key(text, "states", states, file) if states else remove_key(text, "states", file)
     draft.set(file, text)
     changes = ask.carry_out(f"@lock {thing.name}", draft)
+    changes.append(SetState(thing.id, traits.LOCKED, on=key is not None))
     if key is None:
         return ask.outcome([ask.say(UNLOCKED, name=thing.name, file=file)], changes)
+    changes.append(SetState(thing.id, traits.OPEN, on=False))
     return ask.outcome([ask.say(LOCKED, name=thing.name, key=key.name, file=file)], changes)
 
 

@@ -41,8 +41,12 @@ UNDONE = phrase("building.undo.done", "what")
 LIVED = phrase("building.undo.lived", "name", "trash")
 
 
+_ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\S)")
+
+
 async def create(ask: BuildingRequest) -> Outcome:
-    name, here, draft = ask.name(ask.args["name"]), ask.here, ask.building.draft()
+    bare = _ARTICLE.sub("", ask.args["name"])  # "the a red apple" is what people would read
+    name, here, draft = ask.name(bare), ask.here, ask.building.draft()
     file = ask.building.new_file(Kind.ITEM, name)
     front = {"id": ask.world.new_id(), "type": "item", "location": link(here.name)}
     draft.add(file, render_document(front, f"# {name}\n"))

@@ -23,7 +23,7 @@ def test_what_lies_here_can_be_taken(line: str) -> None:
         ("take eliza", "Eliza would object to being carried."),
         ("take green book", 'You do not see "green book" here.'),
         ("take me", 'You do not see "me" here.'),
-        ("drop lamp", 'You do not see "lamp" here.'),
+        ("drop lamp", "You do not have the brass lamp in your hands."),
         ("take garden", 'You do not see "garden" here.'),
     ],
 )

@@ -6,8 +6,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from mud.world.changes import Define, Put
 from mud.world.roles import Role
-from tests.worlds import ANN, ELIZA, KEY, LAMP, MOSS, check_places, do, left_with, make_engine, refused
+from tests.worlds import (
+    ANN,
+    ELIZA,
+    GARDEN,
+    KEY,
+    LAMP,
+    MOSS,
+    SUNDIAL,
+    check_places,
+    do,
+    left_with,
+    make_engine,
+    refused,
+    ruled,
+    small_world,
+)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +68,7 @@ def test_agents_give_as_people_do() -> None:
         ("give lamp to Moss", 'You do not see "Moss" here.'),
         ("give lamp to Margery", "Margery would not know what to do with it."),
         ("give moon to Eliza", 'You do not see "moon" here.'),
-        ("give sundial to Eliza", 'You do not see "sundial" here.'),
+        ("give sundial to Eliza", "You do not have the sundial in your hands."),
         ("give to Eliza", 'To whom do you want to give "to Eliza"?'),
     ],
 )
@@ -82,3 +98,11 @@ def test_nothing_that_is_given_is_ever_lost(gifts: list[tuple[str, str, str]]) -
         engine.step(who, f"give {thing} to {to}", Role.GUEST)
         check_places(engine.world)
     assert {engine.world.where[LAMP], engine.world.where[KEY]} <= {ANN, ELIZA, MOSS}
+
+
+def test_a_thing_that_waits_for_gifts_is_given_to() -> None:
+    world = small_world()
+    world.apply([Define(ruled(SUNDIAL, 'when give anything to it: say "It hums."')), Put(LAMP, ANN)])
+    engine = make_engine(world)
+    assert do(engine, "give lamp to sundial").reply == "You give the brass lamp to the sundial.\nIt hums."
+    assert world.where[LAMP] == GARDEN

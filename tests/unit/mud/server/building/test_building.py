@@ -133,6 +133,15 @@ async def test_a_thing_is_made_described_named_and_set(tmp_path: Path) -> None:
         assert await here.type("@set stone statue fixed =") == "It is so already; nothing was changed."
 
 
+async def test_what_is_open_is_closed_when_it_is_locked(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        await here.type("@create an oak box", "@create iron key", "@set oak box opens = true", "open oak box")
+        assert "oak box is locked" in await here.type("@lock oak box = iron key")
+        assert "It is locked" in await here.type("open oak box")
+        await here.type("@lock oak box =")
+        assert "You open the oak box." in await here.type("open oak box")
+
+
 async def test_a_new_name_is_followed_by_all_that_leads_to_it_and_by_the_file(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         before, started = content(here.vault), here.text("config/world.md")
