@@ -275,7 +275,9 @@ class Engine:
         """Return an outcome with what rules make of it, which may be that it does not happen."""
         if not (self.world.live.listeners and (outcome.actions or outcome.changes)):
             return outcome
-        reaction = react(self.world, outcome.actions, outcome.changes, self._moment(actor.id), refusable=refusable)
+        reaction = react(
+            self.world, outcome.actions, outcome.changes, lambda: self._moment(actor.id), refusable=refusable
+        )
         if reaction is NOTHING:
             return outcome
         if reaction.refused:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -166,17 +166,23 @@ class _View:
 
 
 def react(
-    world: World, actions: Sequence[Action], changes: Sequence[Change], moment: Moment, *, refusable: bool = True
+    world: World,
+    actions: Sequence[Action],
+    changes: Sequence[Change],
+    moment: Callable[[], Moment],
+    *,
+    refusable: bool = True,
 ) -> Reaction:
     """Return what rules make of actions and their changes; `NOTHING` when none waits for either.
 
     What is not `refusable` happens whatever rules say, such as that somebody comes into the world.
     """
     causes = [_Cause(action.verb, action) for action in actions]
-    awaited = [cause for cause in causes if _listeners(world, cause)]
-    if not awaited and not any(type(one) is SetState for one in changes):
+    begins = any(type(one) is SetState for one in changes)
+    awaited = [cause for cause in causes if (begins and _listeners(world, cause)) or _may_act(world, cause)]
+    if not awaited and not begins:
         return NOTHING
-    chain = _Chain(world, "", moment)
+    chain = _Chain(world, "", moment())
     for cause in awaited if refusable else ():
         chain.start(cause, refusing=True)
         if chain.refused:
@@ -189,6 +195,23 @@ def react(
     return chain.reaction()
 
 
+def _may_act(world: World, cause: _Cause) -> bool:
+    """Return whether a rule may be about an action, by what is cheap to see: the words, and states of its own thing."""
+    said = plain(cause.action.words) if cause.action is not None and cause.action.words else ""
+    for one in _listeners(world, cause):
+        it, held = world.get(one), world.live.of(one)
+        waiting = it.traits.waiting if it is not None else {}
+        for refuses in (False, True):
+            for _, rule in waiting.get((cause.key, refuses), ()):
+                condition, trigger = rule.condition, rule.trigger
+                if type(condition) is Is and condition.thing.name == IT and condition.state not in held:
+                    continue
+                if type(trigger) is Does and trigger.words and plain(trigger.words) not in said:
+                    continue
+                return True
+    return False
+
+
 def _listeners(world: World, cause: _Cause) -> list[str]:
     """Return the ids of the things with rules that may be about a cause."""
     if cause.changed is not None:
@@ -196,7 +219,7 @@ def _listeners(world: World, cause: _Cause) -> list[str]:
     elif cause.action is None:
         meant = [""]
     elif cause.action.thing or cause.action.other:
-        meant = [cause.action.thing, cause.action.other, ANYTHING]
+        meant = [one for one in (cause.action.thing, cause.action.other, ANYTHING) if one]
     else:
         meant = [cause.action.place, ""]
     live = world.live
