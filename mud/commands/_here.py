@@ -13,7 +13,7 @@ from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase, shortened
 from mud.world.sight import door_of, is_closed, is_dark, looks, shows_content
 from mud.world.things import Exit, Thing
-from mud.world.traits import LIT, ON, OPEN, WORN
+from mud.world.traits import LIT, NO_TRAITS, ON, OPEN, WORN
 from mud.world.world import World
 
 NOT_HERE = phrase("commands.find.not_here", "name")
@@ -84,11 +84,17 @@ def what_is_seen(world: World, say: Say, location: Thing, viewer: str) -> tuple[
     if is_dark(world, location, viewer):
         return [say(DARK)], []
     described = [text for text in (looks(world, location, viewer), almanac(world, say, location)) if text]
-    return described, [shown_item(world, say, item) for item in world.items(location.id)]
+    states = world.live.states
+    return described, [
+        item.name if item.traits is NO_TRAITS and item.id not in states else shown_item(world, say, item)
+        for item in world.items(location.id)
+    ]
 
 
 def almanac(world: World, say: Say, location: Thing) -> str:
     """Return the time of day and the weather in a location; empty indoors, and in a world that has none."""
+    if not world.live.now:
+        return ""
     now = [one for what in ("time", "weather") if (one := world.live.now.get(what))]
     return say(NOW, now=listed(now)) if now and not location.traits.indoors else ""
 
@@ -103,6 +109,8 @@ def shown_item(world: World, say: Say, item: Thing) -> str:
 
 
 def shown_way(world: World, say: Say, way: Exit) -> str:
+    if not way.door:
+        return way.name
     door = door_of(world, way)
     return say(CLOSED_WAY, exit=way.name) if door is not None and is_closed(world, door) else way.name
 

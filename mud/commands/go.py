@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.commands._here import describe_location, describe_people, here_or_refuse
 from mud.errors import Refusal
-from mud.world.changes import Put, SetState
+from mud.world.changes import Change, Put, SetState
 from mud.world.events import Event
 from mud.world.exits import find_exits, find_path, is_direction, names_exit
 from mud.world.matching import match, plain
@@ -59,20 +59,19 @@ def go(ctx: Context, way: str) -> Outcome:
         walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
     opened = _opened(ctx, stations, steps)
     seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id, [door.id for door, _, _ in opened])
-    walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
+    changes: list[Change] = [Put(ctx.actor.id, station.id) for station in stations[1:]]
+    events = _events(ctx, stations)
+    if opened:
+        walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
+        changes = [*(SetState(door.id, OPEN) for door, _, _ in opened), *changes]
+        events = (*(event for door, one, other in opened for event in _seen(ctx, door, one, other)), *events)
     memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
     return Outcome(
         f"{walked}\n\n{seen}",
         kind="moved",
         memory=memory,
-        changes=(
-            *(SetState(door.id, OPEN) for door, _, _ in opened),
-            *(Put(ctx.actor.id, station.id) for station in stations[1:]),
-        ),
-        events=(
-            *(event for door, one, other in opened for event in _seen(ctx, door, one, other)),
-            *_events(ctx, stations),
-        ),
+        changes=tuple(changes),
+        events=events,
         actions=_actions(stations, opened),
     )
 

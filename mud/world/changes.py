@@ -164,6 +164,8 @@ _TYPES: dict[str, tuple[type, ...]] = {"str": (str,), "bool": (bool,), "float": 
 
 
 def change_to_json(change: Change) -> dict[str, Any]:
+    if isinstance(change, Put):  # by far the most of them
+        return {"put": change.thing, "into": change.into}
     if isinstance(change, Define):
         return {"define": thing_to_json(change.thing)}
     _, keys, known = _BY_KEY[_KEYS[type(change)][0]]

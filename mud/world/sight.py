@@ -34,7 +34,7 @@ def seen_in(world: World, holder: str) -> Iterator[Thing]:
     """Yield what is in a location or with a character, and what lies in and on that, as far as one sees it."""
     for thing in world.contents(holder):
         yield thing
-        if thing.kind is Kind.ITEM and shows_content(world, thing):
+        if thing.traits.holds and thing.kind is Kind.ITEM and shows_content(world, thing):
             yield from seen_in(world, thing.id)
 
 
@@ -75,5 +75,7 @@ def door_of(world: World, way: Exit) -> Thing | None:
 
 def is_locked(world: World, way: Exit) -> bool:
     """Return whether nobody can walk through an exit because its door is locked."""
+    if not way.door:
+        return False
     door = door_of(world, way)
     return door is not None and has_state(world, door.id, LOCKED) and is_closed(world, door)
