@@ -179,17 +179,16 @@ def react(
     """
     causes = [_Cause(action.verb, action) for action in actions]
     begins = any(type(one) is SetState for one in changes)
-    awaited = [cause for cause in causes if (begins and _listeners(world, cause)) or _may_act(world, cause)]
-    if not awaited and not begins:
+    if not begins and not any(_may_act(world, cause) for cause in causes):
         return NOTHING
     chain = _Chain(world, "", moment())
-    for cause in awaited if refusable else ():
+    for cause in causes if refusable else ():
         chain.start(cause, refusing=True)
         if chain.refused:
             return chain.reaction()
     for change in changes:
         chain.change(change, own=False)
-    for cause in awaited:
+    for cause in causes:
         chain.start(cause, refusing=False)
     chain.run()
     return chain.reaction()
