@@ -66,14 +66,23 @@ def refuse_name(ctx: Context, name: str, found: Sequence[Thing]) -> Refusal:
     return Refusal(ctx.say(SEVERAL, name=shown, names=listed([thing.name for thing in found])))
 
 
-def describe_location(world: World, say: Say, location: Thing, viewer: str, opened: Collection[str] = ()) -> str:
+def describe_location(
+    world: World,
+    say: Say,
+    location: Thing,
+    viewer: str,
+    opened: Collection[str] = (),
+    people: Sequence[str] | None = None,
+) -> str:
     """Return a location as the character with the id `viewer` sees it: name, description, items, people, exits.
 
-    `opened` are the ids of doors that will be open by then.
+    Args:
+        opened: ids of doors that will be open by then.
+        people: what `describe_people` returned, when it is known.
     """
     described, items = what_is_seen(world, say, location, viewer)
     lines = [location.name, *described, *([say(ITEMS, items=", ".join(items))] if items else [])]
-    lines += describe_people(world, say, location, viewer)
+    lines += describe_people(world, say, location, viewer) if people is None else people
     ways = ", ".join(way.name if way.door in opened else shown_way(world, say, way) for way in location.exits)
     lines.append(say(EXITS, exits=ways) if ways else say(NO_EXITS))
     return "\n".join(line for line in lines if line)
@@ -116,7 +125,9 @@ def shown_way(world: World, say: Say, way: Exit) -> str:
 
 
 def describe_people(world: World, say: Say, location: Thing, viewer: str) -> list[str]:
-    names = [shown_name(world, say, person) for person in world.people(location.id) if person.id != viewer]
+    asleep = world.asleep
+    others = (person for person in world.people(location.id) if person.id != viewer)
+    names = [say(ASLEEP, name=one.name) if one.id in asleep else one.name for one in others]
     return [say(PERSON if len(names) == 1 else PEOPLE, people=listed(names))] if names else []
 
 

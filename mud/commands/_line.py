@@ -75,8 +75,11 @@ def understand(
 
     The name of an exit alone means `go`, unless it is a command. People may abbreviate; see `begun_by`.
     """
+    known = commands.find(line.verb)
+    if known is not None:
+        return line, known
     here = world.location_of(who)
-    if here is not None and commands.find(line.verb) is None:
+    if here is not None:
         body = f"{line.verb} {line.rest}".strip()
         if any(names_exit(body, way) for way in here.exits):
             line = InputLine("go", body, line.reason)

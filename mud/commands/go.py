@@ -58,14 +58,15 @@ def go(ctx: Context, way: str) -> Outcome:
         passed = listed([station.name for station in stations[1:-1]])
         walked = ctx.say(WALKED_FAR, origin=here.name, destination=goal.name, passed=passed)
     opened = _opened(ctx, stations, steps)
-    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id, [door.id for door, _, _ in opened])
+    people = describe_people(ctx.world, ctx.say, goal, ctx.actor.id)
+    seen = describe_location(ctx.world, ctx.say, goal, ctx.actor.id, [door.id for door, _, _ in opened], people)
     changes: list[Change] = [Put(ctx.actor.id, station.id) for station in stations[1:]]
     events = _events(ctx, stations)
     if opened:
         walked = " ".join([*(ctx.say(OPENS, name=called(door)) for door, _, _ in opened), walked])
         changes = [*(SetState(door.id, OPEN) for door, _, _ in opened), *changes]
         events = (*(event for door, one, other in opened for event in _seen(ctx, door, one, other)), *events)
-    memory = " ".join([walked, *describe_people(ctx.world, ctx.say, goal, ctx.actor.id)])
+    memory = " ".join([walked, *people])
     return Outcome(
         f"{walked}\n\n{seen}",
         kind="moved",

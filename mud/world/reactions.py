@@ -49,7 +49,7 @@ from mud.world.rules import (
     parse_effects,
 )
 from mud.world.things import Kind, Thing
-from mud.world.traits import WORN
+from mud.world.traits import WORN, Numbered
 from mud.world.world import World
 
 ANY = Ref(ANYTHING)
@@ -92,6 +92,7 @@ class Reaction(NamedTuple):
 
 
 NOTHING = Reaction()
+NO_RULES: tuple[Numbered, Numbered] = ([], [])
 
 
 class Moment(NamedTuple):
@@ -199,9 +200,9 @@ def _may_act(world: World, cause: _Cause) -> bool:
     said = plain(cause.action.words) if cause.action is not None and cause.action.words else ""
     for one in _listeners(world, cause):
         it, held = world.get(one), world.live.of(one)
-        waiting = it.traits.waiting if it is not None else {}
-        for refuses in (False, True):
-            for _, rule in waiting.get((cause.key, refuses), ()):
+        waiting = it.traits.waiting.get(cause.key, NO_RULES) if it is not None else NO_RULES
+        for rules in waiting:
+            for _, rule in rules:
                 condition, trigger = rule.condition, rule.trigger
                 if type(condition) is Is and condition.thing.name == IT and condition.state not in held:
                     continue
@@ -305,7 +306,7 @@ class _Chain:
             self.place = cause.action.place
         for one in _listeners(self.world, cause):
             it = things[one]
-            for number, rule in it.traits.waiting.get((cause.key, refusing), ()):
+            for number, rule in it.traits.waiting.get(cause.key, NO_RULES)[refusing]:
                 if self.refused or len(self.fired) >= MOST_FIRED:
                     return
                 if (one, number) not in self.fired and self._fits(it, rule, cause):

@@ -30,12 +30,14 @@ def shows_content(world: World, thing: Thing) -> bool:
     return bool(thing.traits.holds) and not is_closed(world, thing)
 
 
-def seen_in(world: World, holder: str) -> Iterator[Thing]:
-    """Yield what is in a location or with a character, and what lies in and on that, as far as one sees it."""
-    for thing in world.contents(holder):
-        yield thing
-        if thing.traits.holds and thing.kind is Kind.ITEM and shows_content(world, thing):
-            yield from seen_in(world, thing.id)
+def seen_in(world: World, holder: str) -> list[Thing]:
+    """Return what is in a location or with a character, and what lies in and on that, as far as one sees it."""
+    found = world.contents(holder)
+    holders = [one for one in found if one.traits.holds and one.kind is Kind.ITEM and shows_content(world, one)]
+    if not holders:
+        return found
+    inside = {one.id: seen_in(world, one.id) for one in holders}
+    return [seen for one in found for seen in (one, *inside.get(one.id, ()))]
 
 
 def items_seen(world: World, location: Thing) -> Iterator[Thing]:
@@ -59,7 +61,7 @@ def reach(world: World, who: str) -> list[Thing]:
     In the dark that is only what it carries, and the others who are here.
     """
     here = world.location_of(who)
-    own = list(seen_in(world, who))
+    own = seen_in(world, who)
     if here is None:
         return own
     if is_dark(world, here):

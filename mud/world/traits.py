@@ -26,6 +26,10 @@ OPEN, LOCKED, LIT, ON, WORN = "open", "locked", "lit", "on", "worn"
 """States that commands know; a thing may have any others."""
 
 
+Numbered = list[tuple[int, Rule]]
+"""Rules with their numbers in their file."""
+
+
 class StateText(NamedTuple):
     """A text that is shown after the description while a condition holds; `source` is the condition as written."""
 
@@ -73,16 +77,16 @@ class Traits:
     names: tuple[tuple[str, str], ...] = ()
     triggers: frozenset[str] = field(init=False, default=frozenset())
     """The keys of what its rules wait for; see `trigger_key`."""
-    waiting: Mapping[tuple[str, bool], list[tuple[int, Rule]]] = field(init=False, compare=False, default_factory=dict)
-    """The rules with their numbers, by the key of what they wait for and whether they refuse it."""
+    waiting: Mapping[str, tuple[Numbered, Numbered]] = field(init=False, compare=False, default_factory=dict)
+    """By the key of what they wait for, the rules that let it happen, and those that refuse it, with their numbers."""
 
     def __post_init__(self) -> None:
-        waiting = defaultdict[tuple[str, bool], list[tuple[int, Rule]]](list)
+        waiting = defaultdict[str, tuple[Numbered, Numbered]](lambda: ([], []))
         for number, rule in enumerate(self.rules):
             refuses = any(isinstance(one, Refuse) for one in rule.effects)
-            waiting[trigger_key(rule.trigger), refuses].append((number, rule))
+            waiting[trigger_key(rule.trigger)][refuses].append((number, rule))
         object.__setattr__(self, "waiting", dict(waiting))
-        object.__setattr__(self, "triggers", frozenset(key for key, _ in waiting))
+        object.__setattr__(self, "triggers", frozenset(waiting))
 
     def bound(self, ids: Mapping[str, str]) -> Traits:
         """Return the same traits with ids in place of the names that conditions and rules use."""

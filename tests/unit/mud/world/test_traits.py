@@ -59,4 +59,4 @@ def test_what_is_no_trait_is_told(data: dict[str, Any]) -> None:
 def test_rules_are_found_by_what_they_wait_for_with_their_numbers() -> None:
     traits = Traits(rules=tuple(parse_rule(one) for one in (*RULES, "when wind: remove it")))
     assert set(traits.triggers) == {"wind", "put", "becomes lit", "night begins"}
-    assert [number for number, _ in traits.waiting["wind", False]] == [0, 4]
+    assert [number for number, _ in traits.waiting["wind"][False]] == [0, 4]
