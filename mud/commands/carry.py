@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mud.commands import use
 from mud.commands._command import Context, Outcome, command
-from mud.commands._here import here_or_refuse, pick, shown_item
+from mud.commands._here import here_or_refuse, pick, refuse_name, shown_item
 from mud.commands._things import held, moved, split_relation
 from mud.errors import Refusal
 from mud.world.events import Event
@@ -69,13 +69,13 @@ def take(ctx: Context, thing: str) -> Outcome:
     return Outcome(reply, changes=moved(ctx, found, ctx.actor.id), events=(seen,), actions=(action,))
 
 
-def _takeable(ctx: Context, name: str, within: list[Thing]) -> list[Thing]:
-    """Return what a name may mean: what one carries oneself only when nothing else is called so."""
+def _takeable(ctx: Context, name: str, within: list[Thing]) -> Thing:
+    """Return what a name means: what one carries oneself only when nothing else is called so."""
     own = {one.id for one in ctx.world.items(ctx.actor.id)}
-    if not own:
-        return within
-    others = [one for one in within if one.id not in own]
-    return others if match(name, others) else within
+    found = match(name, [one for one in within if one.id not in own]) or match(name, within)
+    if len(found) != 1:
+        raise refuse_name(ctx, name, found)
+    return found[0]
 
 
 @command("drop", "<thing>", category="things", for_models=True)

@@ -79,8 +79,11 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
     calls_one_of = _calls(words)
     here_too = {ctx.actor.id, *(one.id for one in others)}
     where = ctx.world.where
-    present = [one for one in ctx.world.things.values() if one.kind is Kind.CHARACTER and one.id in where]
-    called = [one for one in present if calls_one_of(map(plain, one.names))]
+    called = [
+        one
+        for one in ctx.world.things.values()
+        if one.kind is Kind.CHARACTER and one.id in where and calls_one_of(map(plain, one.names))
+    ]
     if not called or any(one.id in here_too for one in called):
         return []
     return [ctx.say(ABSENT, name=min(called, key=lambda one: one.name.lower()).name)]

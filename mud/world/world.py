@@ -272,10 +272,12 @@ class World:
         return [self._things[thing] for thing in self._inside.get(holder, ())]
 
     def people(self, location: str) -> list[Thing]:
-        return [thing for thing in self.contents(location) if thing.kind is Kind.CHARACTER]
+        things = self._things
+        return [thing for one in self._inside.get(location, ()) if (thing := things[one]).kind is Kind.CHARACTER]
 
     def items(self, holder: str) -> list[Thing]:
-        return [thing for thing in self.contents(holder) if thing.kind is Kind.ITEM]
+        things = self._things
+        return [thing for one in self._inside.get(holder, ()) if (thing := things[one]).kind is Kind.ITEM]
 
     def location_of(self, thing: str) -> Thing | None:
         """Return the location of a thing, through its holders; None when it is nowhere."""
