@@ -50,7 +50,7 @@ def take(ctx: Context, thing: str) -> Outcome:
         if is_closed(world, source):
             raise Refusal(ctx.say(SHUT, name=called(source)))
         within = world.items(source.id) if source.kind is Kind.ITEM else []
-    found = pick(ctx, name or wanted, _takeable(ctx, name or wanted, within))
+    found = _takeable(ctx, name or wanted, within)
     holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
         raise Refusal(ctx.say(NOT_A_THING, name=called(found)))
