@@ -65,16 +65,16 @@ def test_changes_applied_again_from_a_few_steps_before_change_nothing(changes: l
     assert snapshot(world) == before
 
 
-KINDS = {"#1": Kind.LOCATION, "#2": Kind.LOCATION, "#3": Kind.ITEM, "#4": Kind.CHARACTER}
+NAMED_KINDS = {"#1": Kind.LOCATION, "#2": Kind.LOCATION, "#3": Kind.ITEM, "#4": Kind.CHARACTER}
 NAMED = st.builds(
-    lambda thing, name, aliases: Define(Thing(thing, KINDS[thing], name, aliases=tuple(aliases))),
-    st.sampled_from(sorted(KINDS)),
+    lambda thing, name, aliases: Define(Thing(thing, NAMED_KINDS[thing], name, aliases=tuple(aliases))),
+    st.sampled_from(sorted(NAMED_KINDS)),
     st.sampled_from(("Oak", "the oak", "Ash", "Old Ash")),
     st.lists(st.sampled_from(("oak", "an ash", "elm")), max_size=2),
 )
 
 
-@given(st.lists(NAMED | st.builds(Remove, st.sampled_from(sorted(KINDS))), max_size=20))
+@given(st.lists(NAMED | st.builds(Remove, st.sampled_from(sorted(NAMED_KINDS))), max_size=20))
 def test_whatever_is_made_renamed_or_removed_is_found_by_the_names_it_has_now(changes: list[Change]) -> None:
     world = World()
     world.apply(changes)
