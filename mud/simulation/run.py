@@ -326,5 +326,5 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
     step = engine.happen(character, Outcome("", changes=(Define(character), Put(character.id, home.id))))
     if step.failed:
         raise LociError(step.reply)
-    engine.witnesses.add(agent.id)
+    engine.witness(agent.id)
     return agent
