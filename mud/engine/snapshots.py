@@ -48,7 +48,9 @@ def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
         "utc": snapshot.utc,
         "things": [thing_to_json(thing) for thing in snapshot.things],
     }
-    write_atomic(vault / FOLDER / f"{snapshot.state.step:010d}.json", json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+    write_atomic(
+        vault / FOLDER / f"{snapshot.state.step:010d}.json", json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    )
 
 
 def snapshot_steps(vault: Path) -> list[int]:

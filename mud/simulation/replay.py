@@ -153,8 +153,11 @@ class _Replaying:
         first, played, lines, difference = snapshots[0] + 1, snapshots[0], 0, None
         for record in self._records(snapshots, last):
             played = record["step"]
-            lines += self._play_step(record)
-            difference = _difference(record, self._made.record) if verify else None
+            try:
+                lines += self._play_step(record)
+                difference = _difference(record, self._made.record) if verify else None
+            except (AttributeError, KeyError, TypeError, ValueError) as error:
+                raise LociError(f"step {played} of the ledger is not as the program writes steps: {error!r}") from error
             if difference is not None:
                 break
         agents, world = parts.minds.opened(), self._engine.world
@@ -165,7 +168,7 @@ class _Replaying:
 
     def _records(self, snapshots: Sequence[int], last: int) -> Iterator[Mapping[str, Any]]:
         """Yield the steps that can be played, and begin anew where there is a snapshot."""
-        begun = snapshots[0]
+        begun, next_step = snapshots[0], snapshots[0] + 1
         self._begin(read_snapshot(self._parts.vault, begun))
         for record in self._ledger().after(begun):
             if record["step"] > last:
@@ -174,6 +177,9 @@ class _Replaying:
             if newest != begun:
                 begun = newest
                 self._begin(read_snapshot(self._parts.vault, begun))
+            elif record["step"] > next_step:
+                raise LociError(f"the ledger lacks step {next_step}, so nothing after it can be played again")
+            next_step = record["step"] + 1
             yield record
         if snapshots[-1] != begun:  # after it nothing happened
             self._begin(read_snapshot(self._parts.vault, snapshots[-1]))
