@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
@@ -425,9 +426,9 @@ class Engine:
         events = (Event("action", character.id, here.id, text),) if here else ()
         return self.happen(character, Outcome("", changes=(FallAsleep(character.id, absent=True),), events=events))
 
-    def happen(self, actor: Thing, outcome: Outcome) -> Step:
-        """Carry out an outcome without input, such as an edit of a world file."""
-        return self._happen(actor, outcome, [], None)
+    def happen(self, actor: Thing, outcome: Outcome, files: Mapping[str, str] = MappingProxyType({})) -> Step:
+        """Carry out an outcome without input; `files`: the texts of edited files of the world, for the ledger."""
+        return self._happen(actor, outcome, [], None, files=files)
 
     def _happen(
         self,
@@ -439,6 +440,7 @@ class Engine:
         *,
         failed: bool = False,
         answers: Request | None = None,
+        files: Mapping[str, str] = MappingProxyType({}),
     ) -> Step:
         """Write a step to the ledger, then apply it, then call the observers."""
         woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
@@ -453,6 +455,8 @@ class Engine:
             record["role"] = role.name.lower() if isinstance(role, Role) else None
         if self._witnessing:
             record["witnesses"] = dict(self._witnessing)
+        if files:
+            record["files"] = dict(files)
         record["changes"] = [change_to_json(change) for change in outcome.changes]
         record["left"] = [perceived_to_json(perceived) for perceived in left]
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,12 +32,14 @@ class Snapshot(NamedTuple):
         state: where everything was after the step that it names, and all that no file of a thing holds.
         things: all things but copies, as their files had them.
         witnesses: ids of the characters whose perceptions were kept.
+        files: the texts of the world's files.
         utc: the hours of the world were those of UTC, else those of the machine.
     """
 
     state: SavedState
     things: tuple[Thing, ...]
     witnesses: tuple[str, ...]
+    files: Mapping[str, str]
     utc: bool
 
 
@@ -45,6 +48,7 @@ def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
     data = {
         "state": state_to_json(snapshot.state),
         "witnesses": snapshot.witnesses,
+        "files": dict(snapshot.files),
         "utc": snapshot.utc,
         "things": [thing_to_json(thing) for thing in snapshot.things],
     }
@@ -71,4 +75,5 @@ def read_snapshot(vault: Path, step: int) -> Snapshot:
 
 def _parsed(data: dict[str, Any], file: str) -> Snapshot:
     things = tuple(map(thing_from_json, data["things"]))
-    return Snapshot(state_from_json(data["state"], file), things, tuple(map(str, data["witnesses"])), data["utc"])
+    texts = {str(name): str(text) for name, text in data["files"].items()}
+    return Snapshot(state_from_json(data["state"], file), things, tuple(data["witnesses"]), texts, bool(data["utc"]))

@@ -95,17 +95,18 @@ def open_world(
     read = [record["step"] for record in records[-1:]]  # a reader has not opened the ledger
     engine.number = max([ledger.last, state.step if state else 0, *known, *read])
     if writable:
-        ledger.keep_world = lambda: write_snapshot(vault, snapshot_of(engine, utc=clock.zone is UTC))
+        ledger.keep_world = lambda: write_snapshot(vault, _snapshot_of(engine, world_files, utc=clock.zone is UTC))
     return ledger, engine, not_in(world, state)
 
 
-def snapshot_of(engine: Engine, *, utc: bool) -> Snapshot:
+def _snapshot_of(engine: Engine, files: WorldFiles, *, utc: bool) -> Snapshot:
     """Return the world as it is after the engine's last step."""
     world = engine.world
-    state, copies = state_of(world, engine.number), world.live.made
+    state, copies = state_of(world, engine.number, files.homes), world.live.made
     live = {**state.live, "states": {one: list(held) for one, held in world.live.states.items()}}
     things = tuple(world.as_filed(one) for one in world.things if one not in copies)
-    return Snapshot(state._replace(live=live), things, tuple(sorted(engine.witnesses)), utc)
+    texts = files.texts(files.files())
+    return Snapshot(state._replace(live=live), things, tuple(sorted(engine.witnesses)), texts, utc)
 
 
 def world_of(snapshot: Snapshot) -> World:

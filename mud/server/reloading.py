@@ -451,7 +451,8 @@ class Reloading:
             changes: list[Change] = [Define(one.thing)]
             if nowhere and one.place is not None:
                 changes.append(Put(one.thing.id, one.place))
-            self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
+            text = self._parts.world_files.texts([one.file])
+            self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)), text)
         return problems
 
     def _load_world(self) -> tuple[list[ThingDefinition], list[Problem]]:

@@ -133,7 +133,7 @@ class _Replaying:
 
         self._offers = offered
         self._made = _LastRecord()
-        self._begin(Snapshot(parts.unread, (), (), True))
+        self._begin(Snapshot(parts.unread, (), (), {}, True))
 
     def _begin(self, snapshot: Snapshot) -> None:
         """Go on from a snapshot."""

@@ -133,6 +133,19 @@ class WorldFiles:
             if draft.thing.kind is Kind.CHARACTER and draft.thing.id and (items := draft.habits)
         }
 
+    def files(self) -> list[str]:
+        """Return the names of all files."""
+        folders = (self._paths(self.vault / "world" / folder) for folder in FOLDERS)
+        return [path.relative_to(self.vault).as_posix() for paths in folders for path in paths]
+
+    def texts(self, files: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files, without those that cannot be read."""
+        found = {}
+        for file in files:
+            with contextlib.suppress(VaultProblem):
+                found[file] = read_text(self.vault / file, file=file)
+        return found
+
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file; one with a mistake keeps its last good reading. An empty one is an edit in progress.
 
