@@ -28,7 +28,7 @@ from mud.server.exporting import members
 from mud.server.new_vaults import new_vault
 from mud.server.opening import state_of, world_of
 from mud.server.wiring import Parts
-from mud.storage.files import OWN_LIMIT, encode, link_or_copy, read_if_there, write_new
+from mud.storage.files import OWN_LIMIT, encode, free_stem, link_or_copy, read_if_there, write_new
 from mud.storage.jsonl import read_jsonl
 from mud.storage.paths import make_folder, matching
 from mud.storage.world_files import FOLDERS, STATE, read_state, write_state
@@ -57,6 +57,11 @@ class Branched(NamedTuple):
     step: int
     files: int
     shared: int
+
+
+def free_path(folder: Path, name: str) -> Path:
+    """Return a path in a folder with this name, or with the first of `name-2`, `name-3` ... that is not taken."""
+    return folder / free_stem({path.name for path in folder.iterdir()}, name)
 
 
 def branch(vault: Path, target: Path) -> Branched:
