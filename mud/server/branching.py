@@ -138,10 +138,14 @@ class _Past:
             return None, {}, {}
         snapshot = read_snapshot(self._vault, kept[-1])
         world, files = world_of(snapshot), dict(snapshot.files)
+        homes = {**(saved.files if saved is not None else {}), **snapshot.state.files}
         for record in takewhile(lambda one: one["step"] <= self._step, self._ledger.after(kept[-1])):
             world.apply(changes_of(record))
-            files.update(record.get("files", {}))
-        homes = {**(saved.files if saved is not None else {}), **snapshot.state.files}
+            for file, text in record.get("files", {}).items():
+                files.pop(homes.get(record["who"], ""), None)  # it may have been renamed
+                files[file], homes[record["who"]] = text, file
+        for one in homes.keys() - world.things.keys():
+            files.pop(homes.pop(one), None)
         return world, files, homes
 
     def fill(self, made: Path) -> None:
@@ -243,11 +247,10 @@ class _Past:
         if self._world is None:
             return
         saved, things = read_state(self._vault), self._world.things
-        homes = {one: file for one, file in self._homes.items() if one in things}
         # An archive may lack what the ledger has after the saved state: the next start then adds it.
         step = min(self._step, saved.step if saved is not None else 0)
         names = {thing.id: thing.name for thing in things.values()}
-        write_state(made, state_of(self._world, self._step, homes)._replace(step=step), names)
+        write_state(made, state_of(self._world, self._step, self._homes)._replace(step=step), names)
 
 
 def _ends(heads: list[re.Match[str]], text: str) -> list[int]:
