@@ -32,6 +32,28 @@ def reload(ctx: Context) -> Outcome:
     return Outcome("", requests=(Request("reload", ctx.actor.id, ctx.step),))
 
 
+@command("@branch", "<name>", role=Role.OWNER, category="admin", keeps="skip")
+def branch(ctx: Context, name: str) -> Outcome:
+    """Make a new vault beside this one, with everything as it is now; both live on without each other.
+
+    It can be opened as any vault, and the command diff of the command line tells later where both differ.
+
+    Example: @branch what if
+    """
+    return Outcome("", requests=(Request("branch", ctx.actor.id, ctx.step, {"name": name}),))
+
+
+@command("@rewind", "<step>", role=Role.OWNER, category="admin", keeps="skip")
+def rewind(ctx: Context, step: str) -> Outcome:
+    """Make a new vault beside this one, with world and memories as they were after a step of the ledger.
+
+    This world goes on. Settings, texts and who the agents are stay as they are now.
+
+    Example: @rewind 1
+    """
+    return Outcome("", requests=(Request("rewind", ctx.actor.id, ctx.step, {"step": step}),))
+
+
 @command("@show-config", "[key]", role=Role.OWNER, category="admin", keeps="skip")
 def show_config(ctx: Context, key: str) -> Outcome:
     """See a setting, what it means and where its value comes from; without a key, all of them.

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 from mud.clock import Clock, iso
@@ -42,6 +43,7 @@ from mud.world.changes import (
     Leave,
     Put,
     Remove,
+    StartTimer,
     StopTimer,
     TurnTo,
     WakeUp,
@@ -184,6 +186,10 @@ class Engine:
         self._settings = settings
         self._offers = offers or (lambda who: offered(commands, ()))
         self._observers: list[Observer] = []
+        self._witnessing: dict[str, bool] = {}
+        """Who became a witness or is none any more since the last step."""
+        self._time: datetime | None = None
+        """The time of the step that is carried out, if something asked for it: then it has no other one."""
 
     def observe(self, observer: Observer) -> None:
         self._observers.append(observer)
@@ -191,9 +197,16 @@ class Engine:
     def unobserve(self, observer: Observer) -> None:
         self._observers.remove(observer)
 
+    def witness(self, who: str, *, keeps: bool = True) -> None:
+        """Keep what a character perceives from now on, or no more; the next step says so in the ledger."""
+        if (who in self.witnesses) != keeps:
+            (self.witnesses.add if keeps else self.witnesses.discard)(who)
+            self._witnessing[who] = keeps
+
     def step(self, who: str, text: str, role: Role) -> Step:
         """Carry out a typed line; a refused one gives a `failed` step with the reason in `reply`, not an exception."""
         began = self._clock.monotonic()
+        self._time = None
         with span("step", who=who) as note:
             step, command = self._carry_out(who, text, role)
             note(step=step.number, command=command, failed=step.failed, memories=len(step.left))
@@ -205,32 +218,32 @@ class Engine:
         """Carry out a typed line; return the step and the name of its command, `""` when it names none."""
         actor = self.world.get(who)
         if actor is None:  # its file was removed during play
-            return Step(0, self._now(), who, None, self._say(GONE), failed=True), ""
+            return Step(0, iso(self._clock.now()), who, None, self._say(GONE), failed=True), ""
         try:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
-            return Step(0, self._now(), who, None, self._refused(refusal), failed=True), ""
+            return Step(0, iso(self._clock.now()), who, None, self._refused(refusal), failed=True), ""
         text = line.typed
         sleeps = actor.thinks and who in self.world.asleep
         try:
             known = self._commands_of(who, role)
             line, command = understand(line, known, self.world, who, role)
         except Refusal as refusal:
-            return self._fail(actor, line, refusal, text, keep=not sleeps), ""
+            return self._fail(actor, line, refusal, text, role, keep=not sleeps), ""
         if sleeps and command.name != WAKE:
             asleep = Refusal(self._say(ASLEEP), self._say(ASLEEP_HINT))
-            return self._fail(actor, line, asleep, text, keep=False), command.name
+            return self._fail(actor, line, asleep, text, role, keep=False), command.name
         try:
             outcome = self._run(command, actor, line, role, known)
         except Refusal as refusal:
             # A command that an agent is offered leaves its failures in memory, even if its success leaves nothing.
             keep = command.keeps != "skip" or command.for_models
-            return self._fail(actor, line, refusal, text, keep=keep), command.name
+            return self._fail(actor, line, refusal, text, role, keep=keep), command.name
         outcome = self._with_reactions(actor, outcome)
         own = self._own_memory(actor, command, outcome, line)
         if who in self.world.asleep and WakeUp(who) not in outcome.changes:
             outcome, own = self._awake_again(actor, outcome, own)
-        return self._happen(actor, outcome, own, text), command.name
+        return self._happen(actor, outcome, own, text, role), command.name
 
     def _commands_of(self, who: str, role: Role) -> Registry[Command]:
         """Agents can only name the commands that they are offered."""
@@ -290,17 +303,15 @@ class Engine:
         )
 
     def _moment(self, actor: str) -> Moment:
-        return Moment(actor, self.number + 1, self._clock.now().timestamp())
+        return Moment(actor, self.number + 1, self._now().timestamp())
 
     def elapse(self) -> list[Step]:
         """Carry out what is due by now, each in a step of its own: what rules put off, parts of the day, weather."""
         live, moment, steps = self.world.live, self._clock.now(), list[Step]()
         now = moment.timestamp()
         for timer in sorted(live.timers.values(), key=lambda timer: timer.due) if live.timers else ():
-            it = self.world.get(timer.thing)
-            if timer.due <= now and it is not None:
-                reaction = run_timer(self.world, timer, self.number + 1, now)
-                steps.append(self._change(it, reaction, StopTimer(timer.timer)))
+            if timer.due <= now and timer.thing in self.world.things:
+                steps.append(self.run_out(timer))
         settings = self._settings()
         part = part_of_day(self.hour()) if settings.day_hours else ""
         weather = weather_at(moment, settings.weather, settings.weather_hours) if settings.weather else ""
@@ -309,12 +320,19 @@ class Engine:
                 steps.append(self.turn(what, value))
         return steps
 
+    def run_out(self, timer: StartTimer) -> Step:
+        """Carry out what a rule put off. Raises KeyError when its thing is gone."""
+        self._time = None
+        reaction = run_timer(self.world, timer, self.number + 1, self._now().timestamp())
+        return self._change(self.world.things[timer.thing], reaction, StopTimer(timer.timer))
+
     def hour(self) -> float:
         """Return the hour of the day, 0 to 24, in the world."""
         return hour_of(self._clock.now().astimezone(self._clock.zone), self._settings().day_hours)
 
     def turn(self, what: str, value: str) -> Step:
         """Let another `time` of day or `weather` begin; at first, and with none, nobody is told."""
+        self._time = None
         change, places = TurnTo(what, value), self.world.locations()
         if not (value and self.world.live.now.get(what)):
             return self._change(places[0], NOTHING, change)
@@ -333,7 +351,7 @@ class Engine:
         place = self._place(actor, outcome.changes)
         return [Perception(actor.id, outcome.kind, text, None, place, line.reason, mark=outcome.mark)]
 
-    def _fail(self, actor: Thing, line: InputLine, refusal: Refusal, text: str, *, keep: bool) -> Step:
+    def _fail(self, actor: Thing, line: InputLine, refusal: Refusal, text: str, role: Role, *, keep: bool) -> Step:
         tried = shortened(f"{line.verb} {line.rest}".strip(), _LONGEST_TRIED)
         hint = refusal.hint
         kept = self._say(
@@ -341,7 +359,7 @@ class Engine:
         )
         place = self._place(actor, ())
         own = [Perception(actor.id, "did", kept, None, place, line.reason, failed=True)] if keep else []
-        return self._happen(actor, Outcome(self._refused(refusal)), own, text, failed=True)
+        return self._happen(actor, Outcome(self._refused(refusal)), own, text, role, failed=True)
 
     def _refused(self, refusal: Refusal) -> str:
         if refusal.hint:
@@ -355,7 +373,9 @@ class Engine:
         """
         actor = self.world.get(request.who)
         if actor is None:
-            return self._unheard(Step(0, self._now(), request.who, None, self._say(GONE), failed=True, answers=request))
+            return self._unheard(
+                Step(0, iso(self._clock.now()), request.who, None, self._say(GONE), failed=True, answers=request)
+            )
         failed = isinstance(outcome, Refusal)
         told = Outcome(self._refused(outcome)) if isinstance(outcome, Refusal) else outcome
         own: list[Perception] = []
@@ -367,6 +387,7 @@ class Engine:
 
     def enter(self, character: Thing, location: str) -> Step:
         """Bring a character into a location, and define it in the same step; the reply describes the location."""
+        self._time = None
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
         changes = (Define(character), Put(character.id, location))
@@ -405,9 +426,9 @@ class Engine:
         events = (Event("action", character.id, here.id, text),) if here else ()
         return self.happen(character, Outcome("", changes=(FallAsleep(character.id, absent=True),), events=events))
 
-    def happen(self, actor: Thing, outcome: Outcome) -> Step:
-        """Carry out an outcome without input, such as an edit of a world file."""
-        return self._happen(actor, outcome, [], None)
+    def happen(self, actor: Thing, outcome: Outcome, files: Mapping[str, str] = MappingProxyType({})) -> Step:
+        """Carry out an outcome without input; `files`: the texts of edited files of the world, for the ledger."""
+        return self._happen(actor, outcome, [], None, files=files)
 
     def _happen(
         self,
@@ -415,9 +436,11 @@ class Engine:
         outcome: Outcome,
         own: list[Perception],
         text: str | None,
+        role: Role = Role.AGENT,
         *,
         failed: bool = False,
         answers: Request | None = None,
+        files: Mapping[str, str] = MappingProxyType({}),
     ) -> Step:
         """Write a step to the ledger, then apply it, then call the observers."""
         woken = {change.thing for change in outcome.changes if isinstance(change, WakeUp)} - {actor.id}
@@ -426,8 +449,14 @@ class Engine:
             *self._perceptions(actor, outcome.events, woken),
             *self._woken(woken),
         )
-        at = self._now()
+        at, self._time = iso(self._time or self._clock.now()), None
         record: dict[str, Any] = {"at": at, "who": actor.id, "line": text, "failed": failed}
+        if role is not Role.AGENT:
+            record["role"] = role.name.lower() if isinstance(role, Role) else None
+        if self._witnessing:
+            record["witnesses"] = dict(self._witnessing)
+        if files:
+            record["files"] = dict(files)
         record["changes"] = [change_to_json(change) for change in outcome.changes]
         record["left"] = [perceived_to_json(perceived) for perceived in left]
         try:
@@ -440,6 +469,7 @@ class Engine:
             step = Step(0, at, actor.id, text, told, failed=True, answers=answers, quit=outcome.quit)
             return self._unheard(step) if answers is not None else step
         self.number, self.unwritable = self.number + 1, ""
+        self._witnessing.clear()
         self.totals.memories += len(left)
         self.world.apply(outcome.changes)
         step = Step(
@@ -504,10 +534,14 @@ class Engine:
         return here.name if here else None
 
     def _here_and_now(self) -> datetime:
-        return self._clock.now().astimezone(self._clock.zone)
+        return self._now().astimezone(self._clock.zone)
 
-    def _now(self) -> str:
-        return iso(self._clock.now())
+    def _now(self) -> datetime:
+        """Return the time of the step that is carried out, in whole milliseconds, as the ledger has it."""
+        if self._time is None:
+            now = self._clock.now()
+            self._time = now.replace(microsecond=now.microsecond // 1000 * 1000)
+        return self._time
 
 
 def perceived_to_json(perceived: Perception) -> dict[str, Any]:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import errno
 import json
+import logging
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from mud.errors import Problem
 from mud.storage.jsonl import JsonlLine, JsonlWriter, read_jsonl
 from mud.storage.paths import make_folder, matching, read_end
 from mud.storage.world_files import HIGHEST as HIGHEST_STEP
+
+log = logging.getLogger(__name__)
 
 PER_FILE = 10_000
 _NAME = re.compile(r"^ledger-(\d{10,16})\.jsonl$")
@@ -50,6 +53,8 @@ class Ledger:
         self._first = 0
         self.last = 0
         self.wrong: list[Problem] = []
+        self.keep_world: Callable[[], None] | None = None
+        """Keeps the world as it is before the first step after an opening; called until it raises no OSError."""
 
     def open(self) -> list[str]:
         """Find the end of the ledger and prepare for writing; return repairs as sentences, such as a torn last line.
@@ -80,11 +85,24 @@ class Ledger:
         told = line.replace(_UNTYPED, "")
         if any(mark in told for mark in _NO_NUMBER) and not _is_sound(record):
             raise OSError(errno.EINVAL, "a number of this step is not finite")
+        if self.keep_world is not None:
+            self.begin()
         if self._writer is None or step - self._first >= self._per_file:
             self._turn_page(step)
         assert self._writer is not None
         self._writer.append([line])
         self.last = step
+
+    def begin(self) -> None:
+        """Have the world kept that the next step finds, unless that was done; a failure is logged."""
+        if self.keep_world is None:
+            return
+        try:
+            self.keep_world()
+        except OSError as error:
+            log.warning("the world before the next step cannot be kept, so it cannot be played again: %s", error)
+        else:
+            self.keep_world = None
 
     def _turn_page(self, first: int) -> None:
         if self._writer is not None:

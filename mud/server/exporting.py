@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -61,12 +61,14 @@ def export_vault(vault: Path, target: Path, *, accounts: bool) -> Exported:
     return Exported(count, target.stat().st_size, digest, sorted(left_out))
 
 
-def members(vault: Path, left_out: Callable[[str], None], *, accounts: bool) -> Iterator[Member]:
+def members(
+    vault: Path, left_out: Callable[[str], None], *, accounts: bool, without: Iterable[str] = ()
+) -> Iterator[Member]:
     """Yield the files of a vault so that together they are one moment of it; see the module.
 
-    `left_out` is called with each link and each file that is none.
+    `left_out` is called with each link and each file that is none; files in `without` are not read.
     """
-    reader = _VaultReader(vault, left_out)
+    reader = _VaultReader(vault, left_out, without)
     yield from reader.one(STATE)
     for folder in reader.lives():
         yield from reader.memory(folder)
@@ -83,9 +85,9 @@ def members(vault: Path, left_out: Callable[[str], None], *, accounts: bool) -> 
 class _VaultReader:
     """Reads the files of a vault, each once."""
 
-    def __init__(self, vault: Path, left_out: Callable[[str], None]) -> None:
+    def __init__(self, vault: Path, left_out: Callable[[str], None], without: Iterable[str]) -> None:
         self._vault, self._left_out = vault, left_out
-        self._done: set[str] = set()
+        self._done = set(without)
 
     def one(self, file: str) -> Iterator[Member]:
         """Yield a file, unless it was read before or is gone."""

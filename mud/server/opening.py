@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from datetime import UTC
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -20,6 +21,7 @@ from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
 from mud.engine.ledger import Ledger
+from mud.engine.snapshots import Snapshot, write_snapshot
 from mud.errors import Problem, VaultProblem
 from mud.registry import Registry
 from mud.server.archive_checks import stays_asleep
@@ -90,8 +92,25 @@ def open_world(
     for slug, why in minds.asleep.items():
         met.append(stays_asleep(minds.definitions[slug], why))
     known = [agent.memory.last_source for agent in minds.opened()]
-    engine.number = max([ledger.last, state.step if state else 0, *known])
+    read = [record["step"] for record in records[-1:]]  # a reader has not opened the ledger
+    engine.number = max([ledger.last, state.step if state else 0, *known, *read])
+    if writable:
+        ledger.keep_world = lambda: write_snapshot(vault, _snapshot_of(engine, world_files, utc=clock.zone is UTC))
     return ledger, engine, not_in(world, state)
+
+
+def _snapshot_of(engine: Engine, files: WorldFiles, *, utc: bool) -> Snapshot:
+    """Return the world as it is after the engine's last step."""
+    world = engine.world
+    state, copies = state_of(world, engine.number, files.homes), world.live.made
+    live = {**state.live, "states": {one: list(held) for one, held in world.live.states.items()}}
+    things = tuple(world.as_filed(one) for one in world.things if one not in copies)
+    texts = files.texts(files.files())
+    return Snapshot(state._replace(live=live), things, tuple(sorted(engine.witnesses)), texts, utc)
+
+
+def world_of(snapshot: Snapshot) -> World:
+    return build_world([(thing, None) for thing in snapshot.things], snapshot.state, (), begins=False)
 
 
 def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Population) -> list[Problem]:

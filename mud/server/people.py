@@ -220,7 +220,7 @@ class People:
 
     def _enter(self, agent: Agent, session: Session, *, news: bool = False) -> Session:
         parts, engine, character = self._parts, self._parts.engine, agent.definition.thing()
-        parts.engine.witnesses.add(agent.id)
+        parts.engine.witness(agent.id)
         self._reloading.watch_agent(agent.folder)
         session.own = session.who = agent.id
         led, since = bool(self.sessions.of(agent.id)), self._last_here(agent)
@@ -291,7 +291,7 @@ class People:
         minds, led = self._parts.minds, {one.own for one in self.sessions} | {one.who for one in self.sessions}
         for agent in minds.opened():
             if agent.definition.person and agent.id not in led and agent.id not in asking and minds.close(agent):
-                self._parts.engine.witnesses.discard(agent.id)
+                self._parts.engine.witness(agent.id, keeps=False)
                 self._reloading.unwatch_agent(agent.folder)
 
     def _note_seen(self, session: Session) -> None:

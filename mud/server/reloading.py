@@ -318,7 +318,7 @@ class Reloading:
             for record in parts.ledger.after(agent.memory.last_source):
                 minds.recover(record)
         self._starts[slug] = definition.location
-        parts.engine.witnesses.add(agent.id)
+        parts.engine.witness(agent.id)
         step = parts.engine.enter(definition.thing(), place.id)
         if step.failed:
             minds.let_go(agent)
@@ -424,7 +424,7 @@ class Reloading:
             step = parts.engine.leave(definition.thing())
             if step.failed:
                 raise LociError(step.reply)
-        parts.engine.witnesses.discard(definition.id)
+        parts.engine.witness(definition.id, keeps=False)
         folder = self._file_of(definition.slug).parent
         if not folder.exists():
             self.watcher.lost(folder)
@@ -451,7 +451,8 @@ class Reloading:
             changes: list[Change] = [Define(one.thing)]
             if nowhere and one.place is not None:
                 changes.append(Put(one.thing.id, one.place))
-            self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)))
+            text = self._parts.world_files.texts([one.file])
+            self._parts.engine.happen(one.thing, Outcome("", changes=tuple(changes)), text)
         return problems
 
     def _load_world(self) -> tuple[list[ThingDefinition], list[Problem]]:

@@ -12,7 +12,9 @@ from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
+from mud.sanitize import visible
 from mud.server.accounts import ANSWERS, answer
+from mud.server.branching import Branched, branch, free_path, rewind
 from mud.server.building.answers import BUILDING_ANSWERS, answer_builder
 from mud.server.checks import check_lives
 from mud.server.model_settings import configure_models
@@ -20,9 +22,10 @@ from mud.server.narrative import show_narrative
 from mud.server.people import People
 from mud.server.text_lookup import show_text
 from mud.server.wiring import Parts
+from mud.storage.files import slugify
 from mud.storage.settings import Scalar, Value, write_typed
 from mud.world.events import Request
-from mud.world.narration import listed, phrase, shortened
+from mud.world.narration import Phrase, listed, phrase, shortened
 from mud.world.roles import Role
 
 log = logging.getLogger(__name__)
@@ -31,6 +34,9 @@ SAVED = phrase("app.save.saved", "step")
 NOT_SAVED = phrase("app.save.not_saved", "why")
 UNSYNCED = phrase("app.disk.unsynced", "why")
 SYNCED = phrase("app.disk.synced")
+BRANCHED = phrase("app.branch.made", "vault", "step", "shared", "files")
+REWOUND = phrase("app.branch.rewound", "vault", "step", "shared", "files")
+WHICH_STEP = phrase("app.branch.which")
 RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
@@ -42,6 +48,8 @@ NO_SUCH_HINT = phrase("app.config.no_such_hint", "key")
 ALL = phrase("app.config.all")
 SEVERAL = phrase("app.config.several", "key", "names")
 UNANSWERED = phrase("app.requests.unanswered", "name")
+
+_LONGEST_STEP = 15  # digits
 
 Reload = Callable[[], list[Problem]]
 
@@ -65,13 +73,17 @@ async def carry_out(parts: Parts, request: Request, reload: Reload, people: Peop
         return Refusal(parts.texts.render(UNANSWERED, name=request.name))
 
 
-_OWN = ("save", "reload", "show_config", "show_text", "llm_config", "narrative")
+_OWN = ("save", "branch", "rewind", "reload", "show_config", "show_text", "llm_config", "narrative")
 
 
 async def _of_the_program(parts: Parts, request: Request, reload: Reload, people: People | None) -> Outcome:
     match request.name:
         case "save":
             return _save(parts)
+        case "branch":
+            return await _branch(parts, request.args["name"])
+        case "rewind":
+            return await _rewind(parts, request.args["step"])
         case "reload":
             return await _reload(parts, reload)
         case "show_config":
@@ -92,6 +104,24 @@ def _save(parts: Parts) -> Outcome:
     if why:
         raise Refusal(parts.texts.render(NOT_SAVED, why=why))
     return Outcome(parts.texts.render(SAVED, step=parts.engine.number))
+
+
+async def _branch(parts: Parts, name: str) -> Outcome:
+    _save(parts)  # else the branch would begin with what a kill leaves
+    return _made(parts, BRANCHED, await asyncio.to_thread(branch, parts.vault, parts.vault.parent / slugify(name)))
+
+
+async def _rewind(parts: Parts, step: str) -> Outcome:
+    if not (step.isascii() and step.isdecimal() and 0 < int(step[:_LONGEST_STEP]) <= parts.engine.number):
+        raise Refusal(parts.texts.render(WHICH_STEP))
+    _save(parts)
+    target = free_path(parts.vault.parent, f"{slugify(parts.vault.name)}-{int(step)}")
+    return _made(parts, REWOUND, await asyncio.to_thread(rewind, parts, target, int(step)))
+
+
+def _made(parts: Parts, phrase: Phrase, done: Branched) -> Outcome:
+    vault, counts = visible(str(done.vault)), {"shared": f"{done.shared:,}", "files": f"{done.files:,}"}
+    return Outcome(parts.texts.render(phrase, vault=vault, step=done.step, **counts))
 
 
 async def _reload(parts: Parts, reload: Reload) -> Outcome:

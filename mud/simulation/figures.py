@@ -135,7 +135,7 @@ def resident() -> float | None:
 def state_hash(world: World, agents: Iterable[Agent]) -> str:
     """Return sha256, in hex, over canonical JSON of every thing and every memory, without step numbers and times."""
     state = {
-        "entities": {thing.id: _entity(world, thing) for thing in world.things.values()},
+        "entities": {thing.id: entity(world, thing) for thing in world.things.values()},
         "channels": {one.name: [one.members, [(line.by, line.words) for line in one.lines]] for one in world.channels},
         "memories": {agent.id: _memory(agent) for agent in agents},
         "later": sorted((one.thing, one.effects) for one in world.live.timers.values()),
@@ -144,7 +144,7 @@ def state_hash(world: World, agents: Iterable[Agent]) -> str:
     return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
-def _entity(world: World, thing: Thing) -> dict[str, Any]:
+def entity(world: World, thing: Thing) -> dict[str, Any]:
     return {
         "kind": thing.kind,
         "name": thing.name,

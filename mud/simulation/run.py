@@ -48,7 +48,7 @@ from mud.world.narration import counted
 COPIED = ("config", "text", "prompts", "instinct", "world", "agents", "log")
 """The parts of a vault that are copied; the index is built anew."""
 _LEFT_OUT_ANYWHERE = shutil.ignore_patterns(".*")
-_LEFT_OUT_OF_LOG = shutil.ignore_patterns(".*", "chronicle*", "traces", "loci.log*", "history")
+_LEFT_OUT_OF_LOG = shutil.ignore_patterns(".*", "chronicle*", "worlds", "traces", "loci.log*", "history")
 _LEFT_OUT_OF_NOTES = shutil.ignore_patterns(".*", "history")
 """What a run does not need: of the log only the ledger is copied, of notes only the last versions. Elsewhere such a
 name may be that of an agent or a location.
@@ -326,5 +326,5 @@ def _come_in(parts: Parts, name: str, voice: str, chance: Random) -> Agent:
     step = engine.happen(character, Outcome("", changes=(Define(character), Put(character.id, home.id))))
     if step.failed:
         raise LociError(step.reply)
-    engine.witnesses.add(agent.id)
+    engine.witness(agent.id)
     return agent

@@ -52,6 +52,8 @@ LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 NOTE = ".lock"  # the file of a vault with the process id of its writer
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
 """Errors of file systems that cannot lock a folder, such as network ones."""
+_NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EACCES)
+"""Errors of file systems that can give a file no further name."""
 _DROPPED = "'’ʼ`´"  # marks that are dropped without a gap: "Eliza's" becomes one word
 
 
@@ -179,6 +181,24 @@ def _mode_of(path: Path, folder: int) -> int | None:
 def write_new(path: Path, data: bytes, mode: int | None = None, *, synced: bool = True) -> None:
     """Create a file and sync it to disk. Raises FileExistsError; after another OSError a part of it may be there."""
     _fill(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), data, mode, synced=synced)
+
+
+def link_or_copy(source: Path, target: Path) -> bool:
+    """Let a new name stand for a file that is never changed in place; return False when it had to be copied.
+
+    Raises OSError; UnsafePath when the source is a link or no ordinary file.
+    """
+    if source.is_symlink() or not source.is_file():
+        raise unsafe(source, LINK if source.is_symlink() else NO_FILE)
+    make_folder(target.parent, above=True)
+    try:
+        os.link(source, target)
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        write_new(target, read_bytes(source, own=True), synced=False)
+        return False
+    return True
 
 
 def sync_folder(folder: Path) -> None:

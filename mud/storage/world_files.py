@@ -133,6 +133,19 @@ class WorldFiles:
             if draft.thing.kind is Kind.CHARACTER and draft.thing.id and (items := draft.habits)
         }
 
+    def files(self) -> list[str]:
+        """Return the names of all files."""
+        folders = (self._paths(self.vault / "world" / folder) for folder in FOLDERS)
+        return [path.relative_to(self.vault).as_posix() for paths in folders for path in paths]
+
+    def texts(self, files: Iterable[str]) -> dict[str, str]:
+        """Return the texts of files, without those that cannot be read."""
+        found = {}
+        for file in files:
+            with contextlib.suppress(VaultProblem):
+                found[file] = read_text(self.vault / file, file=file)
+        return found
+
     def load(self) -> tuple[list[ThingDefinition], list[Problem]]:
         """Read every file; one with a mistake keeps its last good reading. An empty one is an edit in progress.
 
@@ -507,15 +520,23 @@ def read_state(vault: Path) -> SavedState | None:
     text = read_if_there(vault / STATE, _LONGEST, STATE)
     if text is None or not text.strip():
         return None
-    document, problems = parse_document(text, STATE, _LONGEST), list[Problem]()
+    document = parse_document(text, STATE, _LONGEST)
+    return state_from_json(document.front, STATE, document.lines)
+
+
+def state_from_json(
+    data: Mapping[str, Any], file: str, line_of: Mapping[str, int] = MappingProxyType({})
+) -> SavedState:
+    """Parse what `state_to_json` returned. Raises VaultProblem; `file` and `line_of` are for its problems."""
+    problems: list[Problem] = []
     # Older states lack these.
     since: dict[str, Any] = {"asleep": [], "files": {}, "absent": [], "visited": {}, "channels": {}, "live": {}}
-    front: dict[str, Any] = {**since, **document.front}
+    front = {**since, **data}
     for key, (fits, expected) in _STATE_KEYS.items():
         if not fits(value := front.get(key)):
             expected += f" up to {HIGHEST}" if fits is _is_number and isinstance(value, int) else ""
             message = f"it is not in order; expected {expected}"
-            problems.append(Problem(STATE, document.lines.get(key, 1), key, message))
+            problems.append(Problem(file, line_of.get(key, 1), key, message))
     if problems:
         raise VaultProblem(problems)
     return SavedState(
@@ -598,8 +619,14 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
 
     Returns the text as written, for the watcher. After an OSError the old state is unchanged.
     """
-    front = {
-        "type": "world_state",
+    front = {"type": "world_state", **state_to_json(state)}
+    text = render_document(front, _table(state, names or {}))
+    write_atomic(vault / STATE, text)
+    return text
+
+
+def state_to_json(state: SavedState) -> dict[str, Any]:
+    return {
         "step": state.step,
         "next_id": state.next_id,
         "where": state.where,
@@ -612,11 +639,8 @@ def write_state(vault: Path, state: SavedState, names: Mapping[str, str] | None 
             for one in state.channels
         },
         "live": dict(state.live),
-        "files": state.files,
+        "files": dict(state.files),
     }
-    text = render_document(front, _table(state, names or {}))
-    write_atomic(vault / STATE, text)
-    return text
 
 
 def _table(state: SavedState, names: Mapping[str, str]) -> str:

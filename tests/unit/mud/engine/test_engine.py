@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import pytest
 
+from mud.clock import VirtualClock
 from mud.commands import Context, Outcome, command
 from mud.engine.engine import Engine, Step, WorldSettings, changes_of, perceived_from_json, perceived_to_json
 from mud.errors import Refusal
@@ -372,3 +374,38 @@ def test_an_event_names_the_thing_that_it_is_about(lines: list[str], thing: str 
 def test_commands_of_other_packages_are_found_through_the_registry() -> None:
     engine = make_engine(small_world(), registry=Registry("command", [ask]))
     assert refused(engine, "look").reply.startswith('There is no command "look".')
+
+
+def test_the_ledger_says_with_which_role_a_line_was_typed_but_for_agents() -> None:
+    ledger = MemoryLedger()
+    engine = make_engine(ledger=ledger)
+    engine.step(ANN, "look", Role.PLAYER)
+    engine.step(ANN, "no such thing", Role.OWNER)
+    engine.step(ELIZA, "look", Role.AGENT)
+    assert [json.loads(line).get("role") for line in ledger.lines] == ["player", "owner", None]
+
+
+def test_the_ledger_says_who_became_a_witness_or_is_none_any_more_once_it_takes_a_step() -> None:
+    ledger = MemoryLedger()
+    engine = make_engine(ledger=ledger)
+    engine.witness(ANN, keeps=False)
+    engine.witness(ANN, keeps=False)
+    ledger.full = True
+    engine.step(ELIZA, "say one", Role.AGENT)
+    ledger.full = False
+    for words in ("two", "three"):
+        do(engine, f"say {words}", ELIZA, Role.AGENT)
+    assert [json.loads(line).get("witnesses") for line in ledger.lines] == [{ANN: False}, None]
+    assert not any(one["who"] == ANN for line in ledger.lines for one in json.loads(line)["left"])
+
+
+def test_one_step_has_one_time() -> None:
+    ledger, clock = MemoryLedger(), VirtualClock()
+    engine = make_engine(ledger=ledger, clock=clock)
+    clock.advance(0.0009)
+    do(engine, "@channel-join town", ANN)
+    clock.advance(61.0009)
+    step = do(engine, "@channel town is anybody awake?", ANN)
+    assert step.at == "2026-01-01T00:01:01.001Z"
+    (post,) = [one for one in json.loads(ledger.lines[-1])["changes"] if "post" in one]
+    assert post["at"] == step.at

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from mud.clock import VirtualClock
+from mud.errors import LociError, Refusal
+from mud.server.branching import branch, rewind
+from mud.server.checks import check_vault
+from mud.server.requests import carry_out
+from mud.server.wiring import Parts, opened
+from mud.simulation.differences import memory_differences, parting, thing_differences
+from mud.simulation.figures import state_hash
+from mud.simulation.replay import replay
+from mud.simulation.run import SimulationPlan, simulate
+from mud.world.events import Request
+from tests.processes import memories
+from tests.settings import put
+from tests.vaults import copy_vault, without_vectors
+from tests.wholeness import check_life, go_on, ledger
+
+DESK = """---
+id: "#900001"
+location: "[[The Garden]]"
+---
+# desk
+
+A desk of {wood}.
+"""
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    vault = without_vectors(copy_vault(tmp_path))
+    put(vault, "memory_compaction", immediate_window=8, recent_window=8)
+    return vault
+
+
+def _live(vault: Path, steps: int = 120, seed: int = 7) -> str:
+    return str(simulate(SimulationPlan(vault, steps, None, seed, keep=True), lambda text: None)["state_hash"])
+
+
+def _hash(vault: Path) -> str:
+    with opened(vault, writable=False) as parts:
+        return state_hash(parts.engine.world, parts.minds.opened())
+
+
+def _rewound(vault: Path, target: Path, step: int) -> Path:
+    with opened(vault, writable=False) as parts:
+        assert rewind(parts, target, step).step == step
+    return target
+
+
+def _contents(vault: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(vault)): path.read_bytes() for path in vault.rglob("*") if path.is_file()}
+
+
+def _differing(a: Path, b: Path) -> tuple[tuple[int, int, int], list[str], list[str]]:
+    """Return where two vaults part, the names of things and the texts of memories that differ."""
+    with opened(a, writable=False) as here, opened(b, writable=False) as there:
+        things = [one.name for one in thing_differences(here.engine.world, there.engine.world)]
+        return parting(a, b), things, [one.text for one in memory_differences(here, there)]
+
+
+def test_a_branch_is_as_the_vault_and_nothing_differs(vault: Path, tmp_path: Path) -> None:
+    came_to = _live(vault)
+    done = branch(vault, tmp_path / "other")
+    assert done.shared > 10  # the versions of summaries, and the world that was kept
+    assert check_vault(tmp_path / "other") == []
+    assert _hash(tmp_path / "other") == came_to
+    last = ledger(vault)[-1]["step"]
+    assert done.step == last
+    assert _differing(vault, tmp_path / "other") == ((last, last, last), [], [])
+
+
+def test_both_live_on_without_touching_each_other_and_are_compared(vault: Path, tmp_path: Path) -> None:
+    _live(vault)
+    other = tmp_path / "other"
+    parted = branch(vault, other).step
+    before = _contents(other)
+    _live(vault, 100, seed=8)
+    assert _contents(other) == before
+    now = _contents(vault)
+    _live(other, 80, seed=9)
+    assert {name: data for name, data in _contents(vault).items() if now.get(name) != data} == {}
+    for one in (vault, other):
+        assert check_vault(one) == []
+        assert replay(one, verify=True).difference is None
+        for slug in ("eliza", "moss"):
+            check_life(one, slug)
+    (same, *lasts), things, texts = _differing(vault, other)
+    assert same == parted
+    assert lasts == [ledger(one)[-1]["step"] for one in (vault, other)]
+    assert set(things) & {"Eliza", "Moss", "Tamsin", "Corvin"}
+    since = [one["text"] for vault in (vault, other) for one in memories(vault, "moss") if one["source"] > parted]
+    assert since
+    assert set(since) <= set(texts)
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.62, 0.97])
+def test_a_rewind_is_the_world_as_it_was_and_lives_on(vault: Path, tmp_path: Path, share: float) -> None:
+    _live(vault, 300)
+    step = int(len(ledger(vault)) * share)
+    past = _rewound(vault, tmp_path / "past", step)
+    assert check_vault(past) == []
+    assert [one["step"] for one in ledger(past)] == list(range(1, step + 1))
+    found = replay(past, verify=True)
+    assert (found.difference, found.last) == (None, step)
+    for folder in (vault / "agents").iterdir():
+        kept = memories(past, folder.name)
+        assert kept == [one for one in memories(vault, folder.name) if one["source"] <= step]
+    go_on(past, "it was ever thus")
+    assert check_vault(past) == []
+    assert replay(past, verify=True).difference is None
+    for slug in ("eliza", "moss"):
+        check_life(past, slug)
+
+
+def test_a_rewind_to_the_last_step_is_a_branch(vault: Path, tmp_path: Path) -> None:
+    came_to = _live(vault)
+    past = _rewound(vault, tmp_path / "past", ledger(vault)[-1]["step"])
+    assert _hash(past) == came_to
+    assert _differing(vault, past)[1:] == ([], [])
+
+
+def test_a_rewind_has_the_files_of_the_world_of_then(vault: Path, tmp_path: Path) -> None:
+    desk = vault / "world/items/desk.md"
+    steps = []
+    for wood in ("oak", "ash"):
+        desk.write_text(DESK.format(wood=wood), encoding="utf-8")
+        go_on(vault, f"this is {wood}")
+        steps.append(ledger(vault)[-1]["step"])
+    desk.unlink()
+    go_on(vault, "it is gone")
+    for wood, step in zip(("oak", "ash"), steps, strict=True):
+        past = _rewound(vault, tmp_path / wood, step)
+        assert (past / "world/items/desk.md").read_text("utf-8") == DESK.format(wood=wood)
+        assert check_vault(past) == []
+        with opened(past, writable=False) as parts:
+            assert parts.engine.world.things["#900001"].description == f"A desk of {wood}."
+
+
+def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
+    go_on(vault, "early")
+    step = ledger(vault)[-1]["step"]
+    simulate(SimulationPlan(vault, 30, 6, 7, keep=True), lambda text: None)
+    assert len(list((vault / "agents").iterdir())) == 6
+    past = _rewound(vault, tmp_path / "past", step)
+    assert len(list((past / "agents").iterdir())) == 4
+    assert check_vault(past) == []
+
+
+def test_what_cannot_be_rewound_leaves_nothing(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    with pytest.raises(LociError, match="the ledger has no step 900; its last one is"):
+        _rewound(vault, tmp_path / "past", 900)
+    (vault / "log/worlds/0000000000.json").unlink()
+    with pytest.raises(LociError, match="the world before step 3 was not kept"):
+        _rewound(vault, tmp_path / "past", 3)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["vault"]
+
+
+def _ask(parts: Parts, what: str, **args: str) -> str:
+    request = Request(what, "#2001", 1, args)
+    outcome = asyncio.run(carry_out(parts, request, list))
+    return outcome.text if isinstance(outcome, Refusal) else outcome.reply
+
+
+def _names(folder: Path) -> Sequence[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_the_owner_asks_for_both_inside_the_world(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
+        assert "is a vault as this one is now, at step" in _ask(parts, "branch", name="What if?")
+        assert "is there already and is not empty" in _ask(parts, "branch", name="what if")
+        assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
+        assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
+        for wrong in ("0", "x", "-1", "9" * 30, "900"):
+            assert _ask(parts, "rewind", step=wrong).startswith("@rewind takes the number of a step")
+    assert _names(tmp_path) == ["vault", "vault-9", "vault-9-2", "what-if"]
+    for name in ("what-if", "vault-9"):
+        assert check_vault(tmp_path / name) == []
+    assert json.loads((tmp_path / "vault-9/log/ledger-0000000001.jsonl").read_text().splitlines()[-1])["step"] == 9
