@@ -75,6 +75,7 @@ class ServedPlayers:
         server = _Server(
             NAME,
             instructions=self.say(INSTRUCTIONS),
+            get_tool_input_schema=lambda name: None,  # else each call lists the tools, and no argument is a header
             on_list_tools=self._answering(self._list_tools),
             on_call_tool=self._answering(self._call_tool),
             on_list_resources=self._answering(self._list_resources),
