@@ -41,7 +41,7 @@ class Player:
     """What a program plays in that brings the token of an account.
 
     Args:
-        changed: called when other tools are possible than before.
+        changed: called when other tools may be possible than before.
     """
 
     def __init__(self, portal: Portal, account: Account, changed: Callable[[Player], None]) -> None:
@@ -57,7 +57,6 @@ class Player:
         self._news, self._answered = asyncio.Event(), asyncio.Event()
         self._turn = asyncio.Lock()
         self._seen: tuple[Surroundings, Role] | None = None
-        self._listed: list[PossibleTool] = []
         self._typed = self._used = portal.clock.monotonic()
 
     @property
@@ -144,30 +143,23 @@ class Player:
         await self._within(min(seconds, self._portal.settings().mcp_wait_seconds), news)
         return self._take()
 
-    def tools(self) -> list[PossibleTool]:
+    async def tools(self) -> list[PossibleTool]:
         """Return the tools that are possible now. Raises LociError and OSError."""
-        session = self.session
-        self._seen = self._surroundings(session)
-        self._listed = self._possible(session)
-        return self._listed
+        await self._pause()
+        engine, who, role = self._portal.engine, self.session.who, self.session.role
+        around = surroundings(engine.world, who)
+        self._seen = around, role
+        return possible_tools(as_tools(engine.commands, role), around.names, lambda line: engine.would(who, line, role))
 
     def look(self) -> None:
-        """Say so when other tools are possible than those that were listed or told of last."""
+        """Say so when what is around changed since the tools were listed, or since that was said last."""
         session = self._session
-        if session is None or self._seen is None or (seen := self._surroundings(session)) == self._seen:
+        if session is None or self._seen is None:
             return
-        self._seen = seen
-        if (tools := self._possible(session)) != self._listed:
-            self._listed = tools
+        seen = surroundings(self._portal.engine.world, session.who), session.role
+        if seen != self._seen:
+            self._seen = seen
             self._changed(self)
-
-    def _surroundings(self, session: Session) -> tuple[Surroundings, Role]:
-        return surroundings(self._portal.engine.world, session.who), session.role
-
-    def _possible(self, session: Session) -> list[PossibleTool]:
-        engine, who, role = self._portal.engine, session.who, session.role
-        names = surroundings(engine.world, who).names
-        return possible_tools(as_tools(engine.commands, role), names, lambda line: engine.would(who, line, role))
 
     def leave_when_silent(self, why: str) -> None:
         """End the session of a program that types nothing for too long, or is gone."""

@@ -148,7 +148,8 @@ class ServedPlayers:
         return await self._told_of(_player(context)).listen(context, asked)
 
     async def _list_tools(self, player: Player, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        possible = [types.Tool(name=name, description=told, input_schema=form) for name, told, form in player.tools()]
+        tools = await player.tools()
+        possible = [types.Tool(name=name, description=told, input_schema=form) for name, told, form in tools]
         return types.ListToolsResult(tools=[*possible, self._wait_tool(), self._command_tool(player)])
 
     def _wait_tool(self) -> types.Tool:

@@ -22,7 +22,7 @@ REASON = "reason"
 """An argument of every tool: the private reason behind the bar of a line."""
 ANY = "something"
 """Stands for free words when a command is asked whether it is possible."""
-MOST_TRIED = 100  # lines with which one command is tried
+MOST_TRIED = 40  # lines with which one command is tried
 MOST_SHOWN = 20  # examples of one argument
 
 _SLOT = re.compile(r"([<\[])(\w+)")
@@ -41,11 +41,10 @@ class Surroundings(NamedTuple):
     @property
     def names(self) -> dict[str, list[str]]:
         """The names that a slot may take, by the slot."""
-        things = [thing for thing, _, _ in self.near]
-        people = [one.name for one in things if one.kind is Kind.CHARACTER]
+        people = [one.name for one, _, _ in self.near if one.kind is Kind.CHARACTER]
+        things = [one.name for one, _, _ in self.near if one.kind is not Kind.CHARACTER]
         ways = [way.name for way in self.here.exits] if self.here else []
-        every = list(dict.fromkeys(one.name for one in things))
-        return {"way": ways, "person": people, "thing": every, "name": every}
+        return {"way": ways, "person": people, "thing": things, "name": [*things, *people]}
 
 
 def surroundings(world: World, who: str) -> Surroundings:
@@ -97,7 +96,8 @@ def _possible(
     choices = [names.get(slot.name) or [ANY] for slot in slots]
     tried = list(islice(product(*choices), MOST_TRIED))
     found = [one for one in tried if would(_line(command, dict(zip((s.name for s in slots), one, strict=True))))]
-    if not found and not (slots and not any(slot.needed for slot in slots) and would(command.name)):
+    bare = not any(slot.needed for slot in slots) and would(command.name)
+    if not found and not bare:
         return None
     properties = {
         slot.name: _property([one[at] for one in found] if slot.name in names else []) for at, slot in enumerate(slots)
@@ -105,7 +105,7 @@ def _possible(
     schema = {
         "type": "object",
         "properties": properties | {REASON: {"type": "string", "description": "Why, in private: nobody perceives it."}},
-        "required": [slot.name for slot in slots if slot.needed],
+        "required": [] if bare else [slot.name for slot in slots if slot.needed] or [slot.name for slot in slots],
         "additionalProperties": False,
     }
     return PossibleTool(tool_name(command), _description(command), schema)

@@ -12,7 +12,7 @@ from mcp import MCPError
 from mud.world.roles import Role
 from tests.houses import PATIENCE
 from tests.unit.agents.llm.stage import HandClock, settle
-from tests.unit.mud.portal.mcp.stage import MODES, NEWEST, connected, playing, told, token_of
+from tests.unit.mud.portal.mcp.stage import MODES, connected, playing, token_of, told
 from tests.unit.mud.portal.web.stage import Served, served
 
 both = pytest.mark.parametrize("mode", MODES)
@@ -91,16 +91,14 @@ async def test_every_tool_that_is_listed_can_be_called(tmp_path: Path, mode: str
     async with served(tmp_path) as world, playing(world, mode=mode) as program:
         await program.do("go", way="The Library")
         await program.do("take", thing="reading chair")
-        for name, tool in (await program.tools()).items():
-            if name in ("wait", "command"):
+        called = 0
+        for name in await program.tools():
+            if (tool := (await program.tools()).get(name)) is None:  # the calls before have changed what is possible
                 continue
             properties, needed = tool.input_schema["properties"], tool.input_schema["required"]
-            given = {one: (properties[one].get("examples") or ["a word"])[0] for one in needed}
-            again = {"take": "drop", "drop": "take", "sleep": "wake"}
-            done = await program.call(name, **given)
-            assert not done.is_error or name in ("take", "drop", "put", "give"), (name, given, told(done))
-            if name in again and not done.is_error:
-                await program.call(again[name], **given)
+            await program.do(name, **{one: (properties[one].get("examples") or ["look"])[0] for one in needed})
+            called += 1
+        assert called > 20
 
 
 @both
