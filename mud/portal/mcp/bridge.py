@@ -67,6 +67,8 @@ async def _send_lines(write: Any, group: TaskGroup) -> None:
     lines = LineReader(sys.stdin.fileno())
     try:
         while (line := await lines.next()) is not None:
+            if not line.strip():
+                continue
             try:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValidationError:
