@@ -13,7 +13,7 @@ from mud.portal.web.views import PageViews
 from mud.supervise import supervise
 
 
-class Watcher(Protocol):
+class Onlooker(Protocol):
     def look(self) -> None:
         """Look at the world again, after something happened in it."""
 
@@ -33,7 +33,7 @@ class Ticker:
     def __init__(self, portal: Portal, sweep: Callable[[], None]) -> None:
         self.views = PageViews(portal)
         self._portal, self._sweep = portal, sweep
-        self._watchers: set[Watcher] = set()
+        self._onlookers: set[Onlooker] = set()
         self._maps: set[Screen] = set()
         self._changed = asyncio.Event()
         portal.engine.observe(self._noticed)
@@ -45,13 +45,13 @@ class Ticker:
         if is_map:
             self._maps.add(screen)
 
-    def watch(self, watcher: Watcher) -> None:
+    def watch(self, onlooker: Onlooker) -> None:
         """Let somebody else look again too."""
-        self._watchers.add(watcher)
+        self._onlookers.add(onlooker)
 
-    def discard(self, watcher: Watcher) -> None:
-        self._watchers.discard(watcher)
-        self._maps.discard(watcher)
+    def discard(self, onlooker: Onlooker) -> None:
+        self._onlookers.discard(onlooker)
+        self._maps.discard(onlooker)
 
     def stop(self) -> None:
         self._portal.engine.unobserve(self._noticed)
@@ -72,8 +72,8 @@ class Ticker:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            for watcher in tuple(self._watchers):
-                watcher.look()
+            for onlooker in tuple(self._onlookers):
+                onlooker.look()
             await self._portal.clock.sleep(PAUSE)
 
     async def _sweep_on(self) -> None:

@@ -66,7 +66,8 @@ def opened(tmp_path: Path) -> Iterator[OpenWorld]:
 async def playing(world: OpenWorld, mode: str) -> AsyncIterator[Client]:
     """Have the official client start the command and connect to it."""
     arguments = [*COMMAND[1:], "--vault", str(world.vault)]
-    server = StdioServerParameters(command=COMMAND[0], args=arguments, env=world.environment, cwd=ROOT)
+    environment = world.environment | {"PYTHONPATH": str(ROOT)}  # as docs/mcp.md says: clients choose the folder
+    server = StdioServerParameters(command=COMMAND[0], args=arguments, env=environment, cwd=world.vault.parent)
     async with alone(), Client(server, mode=mode) as client:
         yield client
 
