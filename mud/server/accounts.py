@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mud.commands import LONGEST_SHOWN, Outcome
 from mud.errors import Refusal
+from mud.portal.mcp import missing
 from mud.portal.session import Session
 from mud.registry import suggest
 from mud.server.people import People, look_through
@@ -55,6 +56,7 @@ NO_ACCOUNT = phrase("app.password.no_account")
 ANEW = phrase("app.password.anew")
 TOKEN = phrase("app.accounts.token", "name", "token")
 TOKEN_OFF = phrase("app.accounts.token_off", "name")
+TOKEN_USELESS = phrase("app.accounts.token_useless")
 NO_TOKEN = phrase("app.accounts.no_token")
 WEB = phrase("app.accounts.web", "address")
 WEB_SHUT = phrase("app.accounts.web_shut")
@@ -295,7 +297,7 @@ async def _token(ask: AccountRequest) -> Outcome:
         await ask.old_password(ask.account(asker.account))
     made = people.authenticator.new_token(ask.account(account.name))
     asker.tell(ask.say(TOKEN, name=account.name, token=made), "news")  # an answer would be kept in the ledger
-    return Outcome("")
+    return Outcome(ask.say(TOKEN_USELESS) if missing() else "")
 
 
 def _token_of(what: str) -> tuple[str, bool]:

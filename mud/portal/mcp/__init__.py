@@ -8,6 +8,7 @@ A program brings the token of an account and plays its character: `tools.py` say
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 from mud.errors import LociError
@@ -15,6 +16,11 @@ from mud.errors import LociError
 PATH = "/mcp"
 """Where programs come in, at the address of the web pages."""
 MISSING = "MCP needs the package mcp, which is not installed; make mcp installs it"
+
+
+def missing() -> bool:
+    """Return whether the package mcp is not installed."""
+    return find_spec("mcp") is None
 
 
 def optional(name: str) -> ModuleType:

@@ -24,17 +24,10 @@ OWN = ("reply", "refusal", "question")
 
 
 class Answered(NamedTuple):
-    """What came of a line.
-
-    Args:
-        reply: the answer to the line itself.
-        failed: it was refused.
-        meanwhile: what the character perceived since the last answer, oldest first.
-    """
+    """What came of a line; `failed` when it was refused."""
 
     reply: str
-    failed: bool
-    meanwhile: list[str]
+    failed: bool = False
 
 
 class Player:
@@ -87,11 +80,6 @@ class Player:
 
     async def type(self, line: str) -> Answered:
         """Carry out a line as one that a person typed, and return its answer. Raises LociError and OSError."""
-        reply, failed = await self.read(line)
-        return Answered(reply, failed, self._take())
-
-    async def read(self, line: str) -> tuple[str, bool]:
-        """Carry out a line; return its reply and whether it failed. What was perceived meanwhile is kept."""
         await self._pause()
         async with self._turn:
             session = self.session
@@ -107,7 +95,7 @@ class Player:
                 self._replies = None
             if not replies and session.waiting:
                 replies = [Message(self._portal.say(STILL), "notice")]
-        return "\n".join(one.text for one in replies), any(one.kind == "refusal" for one in replies)
+        return Answered("\n".join(one.text for one in replies), any(one.kind == "refusal" for one in replies))
 
     async def _pause(self) -> None:
         """Wait when lines come too fast."""
@@ -130,8 +118,8 @@ class Player:
         except TimeoutError:
             pass  # whoever called looks at what there is
 
-    async def wait(self, seconds: float) -> list[str]:
-        """Wait until the character perceives something, or some seconds, and return what it perceived meanwhile."""
+    async def wait(self, seconds: float) -> None:
+        """Wait until the character has perceived something since the last `take`, or for some seconds."""
         await self._pause()
         session = self.session
 
@@ -141,7 +129,15 @@ class Player:
                 await self._news.wait()
 
         await self._within(min(seconds, self._portal.settings().mcp_wait_seconds), news)
-        return self._take()
+
+    def take(self) -> list[str]:
+        """Return what the character perceived since the last time, oldest first."""
+        texts = [one.text for one in self._heard]
+        if self._left_out:
+            texts.insert(0, self._portal.say(LEFT_OUT, count=self._left_out))
+        self._heard.clear()
+        self._size = self._left_out = 0
+        return texts
 
     async def tools(self) -> list[PossibleTool]:
         """Return the tools that are possible now. Raises LociError and OSError."""
@@ -193,11 +189,3 @@ class Player:
             self._size -= len(self._heard.popleft().text)
             self._left_out += 1
         self._news.set()
-
-    def _take(self) -> list[str]:
-        texts = [one.text for one in self._heard]
-        if self._left_out:
-            texts.insert(0, self._portal.say(LEFT_OUT, count=self._left_out))
-        self._heard.clear()
-        self._size = self._left_out = 0
-        return texts

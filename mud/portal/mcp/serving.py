@@ -20,6 +20,7 @@ from mcp.server.session import ServerSession
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
+from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from mud.errors import LociError, Refusal
@@ -43,6 +44,7 @@ from mud.portal.phrases import (
 )
 from mud.portal.portal import Portal
 from mud.portal.web.visit import why_not
+from mud.world.narration import Phrase
 
 log = logging.getLogger(__name__)
 
@@ -113,21 +115,17 @@ class ServedPlayers:
             if slow.cancel_called:
                 told.sessions.remove(session)
 
-    def end(self, player: Player) -> None:
-        """Close what tells a player of changes."""
-        self._told_of(player).listen.close()
-
     def _told_of(self, player: Player) -> _Told:
         return self._told.setdefault(player, _Told())
 
     def _answering(
-        self, answer: Callable[[Player, Asked], Awaitable[Answer]]
+        self, answer: Callable[[Player, Asked, Request], Awaitable[Answer]]
     ) -> Callable[[Context, Asked], Awaitable[Answer]]:
         """Have a request answered for its player. What goes wrong is one sentence for the program."""
 
         async def answered(context: Context, asked: Asked) -> Answer:
             try:
-                return await answer(_player(context), asked)
+                return await answer(_player(context), asked, _request(context))
             except (LociError, OSError) as error:
                 raise MCPError(types.INVALID_PARAMS, why_not(self.say, error)) from None
             except MCPError:
@@ -147,7 +145,9 @@ class ServedPlayers:
     ) -> types.SubscriptionsListenResult:
         return await self._told_of(_player(context)).listen(context, asked)
 
-    async def _list_tools(self, player: Player, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+    async def _list_tools(
+        self, player: Player, asked: types.PaginatedRequestParams | None, request: Request
+    ) -> types.ListToolsResult:
         tools = await player.tools()
         possible = [types.Tool(name=name, description=told, input_schema=form) for name, told, form in tools]
         return types.ListToolsResult(tools=[*possible, self._wait_tool(), self._command_tool(player)])
@@ -161,15 +161,21 @@ class ServedPlayers:
         line = {"type": "string", "description": self.say(LINE)}
         return _tool("command", self.say(COMMAND, role=player.account.role.name.lower()), {"line": line}, "line")
 
-    async def _call_tool(self, player: Player, asked: types.CallToolRequestParams) -> types.CallToolResult:
+    async def _call_tool(
+        self, player: Player, asked: types.CallToolRequestParams, request: Request
+    ) -> types.CallToolResult:
         try:
-            return self._result(await self._called(player, asked.name, asked.arguments or {}))
+            answered = await self._called(player, asked.name, asked.arguments or {})
+            # Older versions of the protocol go on with a call whose program is gone: what it would tell waits.
+            meanwhile = [] if await request.is_disconnected() else player.take()
         except (LociError, OSError) as error:
-            return self._result(Answered(why_not(self.say, error), True, []))
+            answered, meanwhile = Answered(why_not(self.say, error), failed=True), []
+        return self._result(answered, meanwhile, empty=QUIET if asked.name == "wait" else DONE)
 
     async def _called(self, player: Player, name: str, given: dict[str, Any]) -> Answered:
         if name == "wait":
-            return Answered("", False, await player.wait(self._seconds(given)) or [self.say(QUIET)])
+            await player.wait(self._seconds(given))
+            return Answered("")
         if name == "command":
             return await player.type(self._line(given))
         command = as_tools(self._portal.engine.commands, player.session.role).get(name)
@@ -190,17 +196,16 @@ class ServedPlayers:
             raise Refusal(self.say(NO_LINE))
         return one_line(line)
 
-    def _result(self, answered: Answered) -> types.CallToolResult:
+    def _result(self, answered: Answered, meanwhile: list[str], empty: Phrase) -> types.CallToolResult:
         """Return an answer as texts: that to the line, and what was perceived meanwhile."""
         texts = [answered.reply] if answered.reply else []
-        if answered.meanwhile:
-            meanwhile = "\n".join(answered.meanwhile)
-            texts.append(f"{self.say(MEANWHILE)}\n{meanwhile}" if texts else meanwhile)
-        content: list[types.ContentBlock] = [types.TextContent(text=text) for text in texts or [self.say(DONE)]]
+        if meanwhile:
+            texts.append("\n".join([self.say(MEANWHILE), *meanwhile] if texts else meanwhile))
+        content: list[types.ContentBlock] = [types.TextContent(text=text) for text in texts or [self.say(empty)]]
         return types.CallToolResult(content=content, is_error=answered.failed)
 
     async def _list_resources(
-        self, player: Player, _: types.PaginatedRequestParams | None
+        self, player: Player, asked: types.PaginatedRequestParams | None, request: Request
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(
             resources=[
@@ -211,7 +216,7 @@ class ServedPlayers:
         )
 
     async def _list_templates(
-        self, player: Player, _: types.PaginatedRequestParams | None
+        self, player: Player, asked: types.PaginatedRequestParams | None, request: Request
     ) -> types.ListResourceTemplatesResult:
         return types.ListResourceTemplatesResult(
             resource_templates=[
@@ -223,11 +228,13 @@ class ServedPlayers:
             ]
         )
 
-    async def _read_resource(self, player: Player, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def _read_resource(
+        self, player: Player, asked: types.ReadResourceRequestParams, request: Request
+    ) -> types.ReadResourceResult:
         line = line_for(str(asked.uri))
         if line is None:
             raise Refusal(self.say(NO_RESOURCE, uri=str(asked.uri)[:200]))
-        text, failed = await player.read(line)
+        text, failed = await player.type(line)
         if failed:
             raise Refusal(text)
         read = types.TextResourceContents(uri=asked.uri, text=text, mime_type="text/plain")
@@ -243,8 +250,13 @@ class _Told:
         self.sessions = deque[ServerSession](maxlen=NEWEST)
 
 
+def _request(context: Context) -> Request:
+    assert isinstance(context.request, Request)
+    return context.request
+
+
 def _player(context: Context) -> Player:
-    found = context.request.scope[PLAYER] if context.request is not None else None
+    found = _request(context).scope[PLAYER]
     assert isinstance(found, Player)
     return found
 

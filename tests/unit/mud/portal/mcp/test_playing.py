@@ -11,9 +11,12 @@ from mcp import MCPError
 
 from mud.world.roles import Role
 from tests.houses import PATIENCE
+from tests.settings import put
+from tests.telnet import GENEROUS
 from tests.unit.agents.llm.stage import HandClock, settle
 from tests.unit.mud.portal.mcp.stage import MODES, connected, playing, token_of, told
 from tests.unit.mud.portal.web.stage import Served, served
+from tests.vaults import copy_vault
 
 both = pytest.mark.parametrize("mode", MODES)
 
@@ -88,11 +91,12 @@ async def test_tools_are_there_while_they_are_possible_and_a_change_is_told(tmp_
 
 @both
 async def test_every_tool_that_is_listed_can_be_called(tmp_path: Path, mode: str) -> None:
+    put(copy_vault(tmp_path), "doors", **GENEROUS)
     async with served(tmp_path) as world, playing(world, mode=mode) as program:
         await program.do("go", way="The Library")
         await program.do("take", thing="reading chair")
         called = 0
-        for name in await program.tools():
+        for name in sorted({*await program.tools()} - {"wait"}):
             if (tool := (await program.tools()).get(name)) is None:  # the calls before have changed what is possible
                 continue
             properties, needed = tool.input_schema["properties"], tool.input_schema["required"]
