@@ -12,7 +12,7 @@ SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check torture bench folds pictures embedded hashes clean
+.PHONY: run test check torture bench folds pictures embedded mcp hashes clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -45,6 +45,9 @@ pictures: .venv/.dev-ready
 
 # A small model without any server: set `backend` to embedded in vault/config/llm/think.md afterwards.
 embedded: .venv/.embedded-ready
+
+# The way in for programs that speak MCP; see docs/mcp.md.
+mcp: .venv/.mcp-ready
 
 # After a version in one of the requirements files was changed: the sha256 of every file that the index has of each.
 hashes: .venv/.made
@@ -82,6 +85,11 @@ INSTALL = $(UV_PIP) $(PINNED) 2>/dev/null || $(UV_PIP) --system-certs $(PINNED) 
 .venv/.dev-ready: .venv/.run-ready requirements-dev.txt
 	@echo "Installing what the tests need (once) ..." >&2
 	@$(call INSTALL,requirements-dev.txt)
+	@touch $@
+
+.venv/.mcp-ready: .venv/.run-ready requirements-mcp.txt
+	@echo "Installing what MCP needs (once, 7 MB) ..." >&2
+	@$(call INSTALL,requirements-mcp.txt)
 	@touch $@
 
 .venv/.embedded-ready: .venv/.run-ready requirements-embedded.txt

@@ -74,6 +74,19 @@ def password(ctx: Context, name: str) -> Outcome:
     return _ask(ctx, "password", name=name)
 
 
+@command("@token", "[what]", role=Role.PLAYER, category="admin", keeps="skip")
+def token(ctx: Context, what: str) -> Outcome:
+    """Get a token with which a program, such as a language model, comes in over MCP as you. Nothing keeps it.
+
+    It is shown once, and one that you had before is good no more; so does a new password end it, and @token off. An
+    owner names another account, and then perhaps off. See docs/mcp.md.
+
+    Example: @token
+    Example: @token off
+    """
+    return _ask(ctx, "token", what=what)
+
+
 @command("@web", "", role=Role.OWNER, category="admin", keeps="skip")
 def web(ctx: Context) -> Outcome:
     """Get a fresh address that signs one browser in as the owner who started this world, once. Nothing keeps it.

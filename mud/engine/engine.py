@@ -214,6 +214,19 @@ class Engine:
         self.totals.durations.add(self._clock.monotonic() - began)
         return step
 
+    def would(self, who: str, text: str, role: Role) -> bool:
+        """Return whether a line would be carried out now, as far as its command tells; rules may still forbid it."""
+        actor = self.world.get(who)
+        if actor is None:
+            return False
+        try:
+            line, known = read_line(text, self._settings().line_limit), self._commands_of(who, role)
+            line, command = understand(line, known, self.world, who, role)
+            self._run(command, actor, line, role, known)
+        except Refusal:
+            return False
+        return True
+
     def _carry_out(self, who: str, text: str, role: Role) -> tuple[Step, str]:
         """Carry out a typed line; return the step and the name of its command, `""` when it names none."""
         actor = self.world.get(who)

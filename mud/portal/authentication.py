@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
+import secrets
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
@@ -33,6 +35,7 @@ AT_ONCE = 2  # hashes computed at the same time; each takes 64 MB
 WAITING = 32  # passwords that may wait for that, those being checked included
 WRONG = "That name and that password do not belong together."
 """The same for a name that nobody has and for a banned one, so that neither can be found out."""
+WRONG_TOKEN = "That token is not known here; @token in the world makes a new one."
 Result = TypeVar("Result")
 
 
@@ -142,7 +145,23 @@ class Authenticator:
         account = self.accounts.find(name)  # its role may have changed meanwhile
         if account is None:
             raise Refusal(f"There is no account {visible(name[:LONGEST_NAME])}.")
-        self.accounts.write(replace(account, hash=hash))
+        self.accounts.write(replace(account, hash=hash, token=""))  # whoever had the old password may have made one
+
+    def by_token(self, token: str) -> Account:
+        """Return the account with this token. Raises Refusal.
+
+        Wrong ones are not counted: nobody guesses 256 random bits.
+        """
+        account = self.accounts.with_token(_digest(token))
+        if account is None or account.banned:
+            raise Refusal(WRONG_TOKEN)
+        return account
+
+    def new_token(self, account: Account) -> str:
+        """Make a token for an account, in place of the one that it has, and return it. Raises OSError."""
+        token = f"loci-{secrets.token_urlsafe(32)}"
+        self.accounts.write(replace(account, token=_digest(token)))
+        return token
 
     async def _in_pool(self, work: Callable[..., Result], *args: str | bytes) -> Result:
         """Run work with passwords in a thread. Raises Refusal when too many wait for that."""
@@ -163,6 +182,11 @@ def check_password(password: str) -> None:
     """Raise Refusal for a password that is too short or too long."""
     if not SHORTEST <= len(password) <= LONGEST:
         raise Refusal(f"A password has {SHORTEST} to {LONGEST} characters.")
+
+
+def _digest(token: str) -> str:
+    """Return the hash of a token; unlike a password it is random, so that a quick one will do."""
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _bytes(password: str) -> bytes:

@@ -95,6 +95,18 @@ class DoorSettings:
     idle_minutes: float = setting(
         120.0, "Minutes after which somebody who typed nothing is let go.", low=0.1, high=100_000.0, per_agent=False
     )
+    mcp: bool = setting(
+        True, "Whether programs such as language models may come in over MCP, each with the token of an account.",
+        per_agent=False,
+    )  # fmt: skip
+    mcp_wait_seconds: float = setting(
+        30.0, "Seconds that a program over MCP may wait for something to happen, or for a slow answer.", low=0.0,
+        high=600.0, per_agent=False,
+    )  # fmt: skip
+    mcp_stay_minutes: float = setting(
+        10.0, "Minutes that a character stays awake after the last request of its program that keeps no connection.",
+        low=0.1, high=100_000.0, per_agent=False,
+    )  # fmt: skip
     waiting_kilobytes: int = setting(
         512, "What may wait for a slow reader before it is cut off.", low=16, high=65_536, per_agent=False
     )

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from mud.commands import LONGEST_SHOWN, Outcome
 from mud.errors import Refusal
+from mud.portal.mcp import missing
 from mud.portal.session import Session
 from mud.registry import suggest
 from mud.server.people import People, look_through
@@ -53,6 +54,10 @@ FIRST = phrase("app.password.first", "name", "role")
 TAKEN = phrase("app.password.taken", "name")
 NO_ACCOUNT = phrase("app.password.no_account")
 ANEW = phrase("app.password.anew")
+TOKEN = phrase("app.accounts.token", "name", "token")
+TOKEN_OFF = phrase("app.accounts.token_off", "name")
+TOKEN_USELESS = phrase("app.accounts.token_useless")
+NO_TOKEN = phrase("app.accounts.no_token")
 WEB = phrase("app.accounts.web", "address")
 WEB_SHUT = phrase("app.accounts.web_shut")
 WEB_ACCOUNT = phrase("app.accounts.web_account")
@@ -278,6 +283,29 @@ async def _first_password(ask: AccountRequest) -> Outcome:
     return Outcome(ask.say(FIRST, name=made.name, role=made.role.name.lower()))
 
 
+async def _token(ask: AccountRequest) -> Outcome:
+    people, asker = ask.people, ask.asker
+    name, off = _token_of(ask.args["what"])
+    own = people.accounts.find(asker.account) if asker.account else people.accounts.of(asker.own)
+    account = ask.account(name) if name and asker.role is Role.OWNER else own
+    if account is None:
+        raise Refusal(ask.say(NO_TOKEN))
+    if off:
+        people.accounts.write(replace(account, token=""))
+        return Outcome(ask.say(TOKEN_OFF, name=account.name))
+    if asker.account:  # a token outlasts the session: who found a keyboard that was left alone makes none
+        await ask.old_password(ask.account(asker.account))
+    made = people.authenticator.new_token(ask.account(account.name))
+    asker.tell(ask.say(TOKEN, name=account.name, token=made), "news")  # an answer would be kept in the ledger
+    return Outcome(ask.say(TOKEN_USELESS) if missing() else "")
+
+
+def _token_of(what: str) -> tuple[str, bool]:
+    """Split what stands behind `@token` into the name of an account and whether its token ends."""
+    *name, last = what.split() or [""]
+    return (" ".join(name), True) if last.casefold() == "off" else (what, False)
+
+
 async def _web(ask: AccountRequest) -> Outcome:
     if ask.asker.account:  # which would lead the character of whoever started the program
         raise Refusal(ask.say(WEB_ACCOUNT))
@@ -290,14 +318,14 @@ async def _web(ask: AccountRequest) -> Outcome:
 
 ANSWERS: dict[str, Callable[[AccountRequest], Awaitable[Outcome]]] = {
     "accounts": _accounts, "role": _role, "kick": _kick, "ban": _ban, "unban": _unban, "password": _password,
-    "web": _web,
+    "token": _token, "web": _web,
 }  # fmt: skip
 
 
 async def answer(people: People, texts: TextStore, request: Request) -> Outcome:
     """Answer a request about accounts. Raises Refusal and LociError."""
     asker = people.sessions.asker(request.step)
-    least = Role.PLAYER if request.name == "password" else Role.OWNER
+    least = Role.PLAYER if request.name in ("password", "token") else Role.OWNER
     if asker is None or asker.role < least:  # it is gone, or its role was taken away since it was typed
         raise Refusal(texts.render(UNCHANGED))
     try:

@@ -8,9 +8,11 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from agents.compaction.due import next_at
+from mud.errors import LociError
 from mud.portal.completion import Completions, complete, known_to
 from mud.portal.portal import Door, Endpoint, MemoryBar, OpenMind, Portal
 from mud.portal.session import Message, Session
@@ -21,11 +23,13 @@ from mud.server.monitor import Monitor
 from mud.server.people import People
 from mud.server.wiring import Parts
 from mud.server.world_views import WorldReader
+from mud.storage.files import note_address
 from mud.world.roles import Role
 
 if TYPE_CHECKING:
     from mud.portal.terminal import TerminalView
 
+WEB = "web"
 NEWEST = 20  # memories that an opened mind shows word for word
 
 log = logging.getLogger(__name__)
@@ -115,15 +119,34 @@ async def serve_doors(
         name: returns the name of the person who started the program.
     """
     portal = make_portal(parts, people, name, monitor)
-    await asyncio.gather(*(_serve(door, portal, some, tell) for door, some in ports.items()))
+
+    def opened(door: str, address: str) -> None:
+        tell(f"{door}: {address}", "news")
+        if door == WEB:
+            _note(parts.vault, address.partition("/?")[0])
+
+    await asyncio.gather(*(_serve(door, portal, some, tell, opened) for door, some in ports.items()))
 
 
-async def _serve(name: str, portal: Portal, ports: Sequence[int], tell: Callable[[str, str], None]) -> None:
+def _note(vault: Path, address: str) -> None:
+    try:
+        note_address(vault, address)
+    except (LociError, OSError) as error:
+        log.warning("python -m mud mcp needs --url: the address %s cannot be written down: %s", address, error)
+
+
+async def _serve(
+    name: str,
+    portal: Portal,
+    ports: Sequence[int],
+    tell: Callable[[str, str], None],
+    opened: Callable[[str, str], None],
+) -> None:
     found = await asyncio.to_thread(load("mud.portal", Door, "door", [name]).get, name)
     host = getattr(portal.settings(), f"{name}_host")
     for port in ports:
         try:
-            await found.serve(portal, Endpoint(host, port), lambda address: tell(f"{name}: {address}", "news"))
+            await found.serve(portal, Endpoint(host, port), partial(opened, name))
         except OSError as error:
             if error.errno == errno.EADDRINUSE and port != ports[-1]:
                 continue

@@ -39,6 +39,7 @@ class Account:
         created, seen: UTC times, ISO 8601; `seen` is when it last came in or left, empty if never.
         banned: it may not come in.
         networks: from where it came in last, as the limits of the doors count addresses; the newest is the last.
+        token: SHA-256, in hexadecimal, of the token with which a program comes in; empty without one.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Account:
     banned: bool = False
     seen: str = ""
     networks: tuple[str, ...] = ()
+    token: str = ""
 
 
 class AccountFiles:
@@ -103,6 +105,10 @@ class AccountFiles:
         """Return the account with this name, in any case."""
         found = self._accounts.get(plain(name))
         return found[1] if found else None
+
+    def with_token(self, digest: str) -> Account | None:
+        """Return the account whose token has this hash."""
+        return next((account for _, account in self._accounts.values() if digest and account.token == digest), None)
 
     def of(self, character: str) -> Account | None:
         """Return the account of the character with this id."""
@@ -169,7 +175,7 @@ def _is_bans(value: dict[str, object]) -> bool:
 def _is_account(value: dict[str, object]) -> bool:
     texts = [value.get(key) for key in ("name", "role", "hash", "character", "created")]
     return (
-        all(isinstance(text, str) for text in [*texts, value.get("seen", "")])
+        all(isinstance(text, str) for text in [*texts, value.get("seen", ""), value.get("token", "")])
         and value["role"] in ROLES
         and isinstance(value.get("banned"), bool)
         and isinstance(networks := value.get("networks", []), list)
@@ -178,7 +184,7 @@ def _is_account(value: dict[str, object]) -> bool:
 
 
 def _account(value: dict[str, object]) -> Account:
-    texts = {key: str(value.get(key, "")) for key in ("name", "hash", "character", "created", "seen")}
+    texts = {key: str(value.get(key, "")) for key in ("name", "hash", "character", "created", "seen", "token")}
     networks = value.get("networks", [])
     assert isinstance(networks, list)
     return Account(

@@ -49,7 +49,7 @@ _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("
 """Device names of Windows, reserved with any extension."""
 LEFTOVER = re.compile(r"\.[0-9a-f]{12}\.tmp")
 """Names of the temporary files of `write_atomic`."""
-NOTE = ".lock"  # the file of a vault with the process id of its writer
+NOTE = ".lock"  # the file of a vault with the process id of its writer, and the address of its pages
 _NO_FOLDERS = (errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.ENOTSUP, errno.EISDIR)
 """Errors of file systems that cannot lock a folder, such as network ones."""
 _NO_LINKS = (errno.EXDEV, errno.EPERM, errno.EMLINK, errno.ENOTSUP, errno.EACCES)
@@ -340,9 +340,27 @@ def _lock(vault: Path, held: list[int]) -> None:
         raise VaultProblem([Problem(str(vault), 0, "", why)]) from error
 
 
+def note_address(vault: Path, address: str) -> None:
+    """Write down where the pages of a vault's writer are, for `noted_address`. Raises OSError and VaultProblem."""
+    descriptor = open_own(vault / NOTE, os.O_WRONLY)
+    try:
+        os.pwrite(descriptor, f"{os.getpid()}\n{address}\n".encode(), 0)
+    finally:
+        os.close(descriptor)
+
+
+def noted_address(vault: Path) -> str | None:
+    """Return where the pages of a vault's writer are; None without. The address of one that was killed stays."""
+    try:
+        lines = read_bytes(vault / NOTE, 256).decode("utf-8", "replace").splitlines()
+    except OSError:
+        return None
+    return lines[1] if len(lines) > 1 and lines[1].startswith("http://") else None
+
+
 def _noted(note: Path) -> int | None:
     try:
-        number = read_bytes(note, 32).split(b"\n")[0]
+        number = read_bytes(note, 256).split(b"\n")[0]
     except OSError:
         return None
     return int(number) if number.isdigit() else None

@@ -136,6 +136,7 @@ async def listen(portal: Portal, place: Endpoint, opened: Callable[[str], None])
             await asyncio.shield(serving)
         finally:
             portal.doors.owner_address = None
+            site.mcp.close()  # its connections stay open for as long as they may
             server.should_exit = True
             await serving
 

@@ -23,6 +23,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mud.errors import LociError, Refusal
+from mud.portal.mcp import PATH
+from mud.portal.mcp.endpoint import McpEndpoint
 from mud.portal.phrases import NOT_YOURS, TOO_OLD
 from mud.portal.portal import Portal
 from mud.portal.web.pages import sorry
@@ -59,10 +61,12 @@ class Site:
 
         self.portal = portal
         self.visitors = Visitors(portal)
-        self.ticker = Ticker(portal, self.visitors.sweep)
+        self.ticker = Ticker(portal, self._sweep)
+        self.mcp = McpEndpoint(portal, self.ticker)
         self._owner_token = ""
         self._host, self._cookie = host, f"loci-{port}"
-        table = Starlette(routes=[*self._routes(ROUTES), Mount("/static", _Static(directory=STATIC))])
+        static, programs = Mount("/static", _Static(directory=STATIC)), Route(PATH, self.mcp)
+        table = Starlette(routes=[*self._routes(ROUTES), programs, static])
         table.add_exception_handler(HTTPException, self._wrong)
         self.app: ASGIApp = _Guarded(table, self._known_host)
 
@@ -71,7 +75,12 @@ class Site:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.visitors.close()
+        self.mcp.close()
         self.ticker.stop()
+
+    def _sweep(self) -> None:
+        self.visitors.sweep()
+        self.mcp.sweep()
 
     def is_owner_token(self, token: str) -> bool:
         """Return whether this is the token of the owner's newest address, and use it up."""

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from typing import Protocol
 
 from mud.engine.engine import Step
 from mud.portal.portal import Portal
 from mud.portal.web.screen import Screen
 from mud.portal.web.views import PageViews
 from mud.supervise import supervise
+
+
+class Onlooker(Protocol):
+    def look(self) -> None:
+        """Look at the world again, after something happened in it."""
+
 
 PAUSE = 0.25  # seconds between two looks at the world
 MOST_WORDS = 50  # speeches that wait for a page
@@ -26,7 +33,7 @@ class Ticker:
     def __init__(self, portal: Portal, sweep: Callable[[], None]) -> None:
         self.views = PageViews(portal)
         self._portal, self._sweep = portal, sweep
-        self._screens: set[Screen] = set()
+        self._onlookers: set[Onlooker] = set()
         self._maps: set[Screen] = set()
         self._changed = asyncio.Event()
         portal.engine.observe(self._noticed)
@@ -34,13 +41,17 @@ class Ticker:
         self._tasks = [asyncio.create_task(supervise(name, duty, portal.clock)) for name, duty in duties.items()]
 
     def add(self, screen: Screen, *, is_map: bool) -> None:
-        self._screens.add(screen)
+        self.watch(screen)
         if is_map:
             self._maps.add(screen)
 
-    def discard(self, screen: Screen) -> None:
-        self._screens.discard(screen)
-        self._maps.discard(screen)
+    def watch(self, onlooker: Onlooker) -> None:
+        """Let somebody else look again too."""
+        self._onlookers.add(onlooker)
+
+    def discard(self, onlooker: Onlooker) -> None:
+        self._onlookers.discard(onlooker)
+        self._maps.discard(onlooker)
 
     def stop(self) -> None:
         self._portal.engine.unobserve(self._noticed)
@@ -61,8 +72,8 @@ class Ticker:
         while True:
             await self._changed.wait()
             self._changed.clear()
-            for screen in tuple(self._screens):
-                screen.look()
+            for onlooker in tuple(self._onlookers):
+                onlooker.look()
             await self._portal.clock.sleep(PAUSE)
 
     async def _sweep_on(self) -> None:

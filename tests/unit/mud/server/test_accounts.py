@@ -247,3 +247,58 @@ async def test_a_disk_that_takes_nothing_changes_nothing(tmp_path: Path) -> None
         assert ann.session.role is Role.PLAYER
         await hall.type(ann, "quit")  # when one was seen last is no reason to stay
         assert ann.session.over
+
+
+async def test_a_token_is_shown_once_to_who_gives_the_password_and_is_kept_nowhere(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        hall.account("Ann", password=SECRET)
+        ann = hall.enter("Ann")
+        shown = await hall.type(ann, "@token", "not this one", SECRET)
+        token = shown[-1].rpartition(" ")[2]
+        assert shown[-1] == f"A token for Ann, shown this once; a program that brings it acts as Ann: {token}"
+        door = hall.people.authenticator
+        assert door.by_token(token).name == "Ann"
+        hall.home.parts.save()
+        assert token not in kept(tmp_path)
+        assert "loci-" not in kept(tmp_path)
+        again = (await hall.type(ann, "@token", SECRET))[-1].rpartition(" ")[2]
+        with pytest.raises(Refusal, match="not known"):
+            door.by_token(token)
+        assert "No program" in (await hall.type(ann, "@token off"))[-1]
+        for wrong in (again, "", token, "\ud800"):
+            with pytest.raises(Refusal, match="not known"):
+                door.by_token(wrong)
+
+
+async def test_only_an_owner_makes_a_token_for_somebody_else(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        owner = hall.owner()
+        assert "no token for you" in (await hall.type(owner, "@token"))[-1]
+        for name in ("Ann", "Bob"):
+            hall.account(name, password=SECRET)
+        door = hall.people.authenticator
+        token = (await hall.type(owner, "@token ann"))[-1].rpartition(" ")[2]
+        assert door.by_token(token).name == "Ann"
+        bob = hall.enter("Bob")
+        await hall.type(bob, "@token Ann", SECRET)
+        await hall.type(bob, "@token Ann off")
+        assert door.by_token(token).name == "Ann"
+        assert "no account" in (await hall.type(owner, "@token Nobody"))[-1]
+        await hall.type(owner, "@token Ann off")
+        with pytest.raises(Refusal, match="not known"):
+            door.by_token(token)
+
+
+async def test_a_new_password_and_a_ban_end_a_token(tmp_path: Path) -> None:
+    async with lobby(tmp_path) as hall:
+        account, door = hall.account("Ann", password=SECRET), hall.people.authenticator
+        first = door.new_token(account)
+        await door.set_password("Ann", SECRET)
+        with pytest.raises(Refusal, match="not known"):
+            door.by_token(first)
+        account = hall.accounts.find("Ann") or account
+        second = door.new_token(account)
+        assert AccountFiles(hall.parts.vault).load() == []
+        await hall.type(hall.owner(), "@ban Ann")
+        with pytest.raises(Refusal, match="not known"):
+            door.by_token(second)

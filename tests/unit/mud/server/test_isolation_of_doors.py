@@ -1,7 +1,8 @@
-"""Random evenings at real doors: a telnet client, a browser's websockets and the owner's own session in one world.
+"""Random evenings at real doors: telnet, a browser's websockets, MCP and the owner's own session in one world.
 
 What is typed holds tokens, and so do the descriptions of places. Who may know a token is known when it is typed. At the
-end every byte that each client received is searched: text and GMCP of telnet, and all frames of the pages Play and Map.
+end every byte that each client received is searched: text and GMCP of telnet, all frames of the pages Play and Map, and
+tools, their results and resources of MCP.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from tests.examples import examples
 from tests.settings import put
 from tests.telnet import DO, GENEROUS, GMCP, IAC, WILL, TelnetClient, TelnetWorld
 from tests.telnet import PASSWORD as TELNET_PASSWORD
+from tests.unit.mud.portal.mcp.stage import playing, told
 from tests.unit.mud.portal.web.stage import PASSWORD, Browser, Desk, Served, visiting
 from tests.unit.mud.server.lobby import Lobby, lobby
 from tests.vaults import copy_vault, without_vectors
@@ -196,6 +198,37 @@ class WebPlayer(Client):
                 yield {place for place, *_ in spots}
 
 
+class ModelPlayer(Client):
+    """A program that speaks MCP, and reads its tools and its memory whenever it may."""
+
+    def __init__(self, world: Served, name: str) -> None:
+        self._world, self._name = world, name
+        self.shown: list[str] = []
+
+    async def come_in(self) -> None:
+        self._stack = AsyncExitStack()
+        self._program = await self._stack.enter_async_context(playing(self._world, self._name))
+        self.shown.append(told(await self._program.call("look")))
+        self.own = self._world.people.accounts.find(self._name).character  # type: ignore[union-attr]
+
+    async def leave(self) -> None:
+        await self._stack.aclose()
+
+    async def type(self, line: str) -> None:
+        self.shown.append(told(await self._program.call("command", line=line)))
+
+    async def complete(self, line: str) -> None:
+        self.shown += [one.model_dump_json() for one in (await self._program.tools()).values()]
+        for path in ("me", "memory", "memory/newest", "memory/summaries", "memory/1-99", "notes", "journal"):
+            self.shown.append(await self._program.read(path))
+
+    def received(self) -> str:
+        return "\n".join(self.shown)
+
+    async def more(self) -> None:
+        self.shown.append(told(await self._program.call("wait", seconds=0)))
+
+
 class Evening:
     """People and an agent who do things at random, and who may know what."""
 
@@ -315,6 +348,7 @@ async def doors(folder: Path) -> AsyncIterator[Evening]:
         pages = await stack.enter_async_context(serving(web, world.portal))
         served = Served(hall.home, hall.people, world.portal, pages)
         await served.account("Bea")
+        await served.account("Dan")
         for name in ("Ann", "Cid"):
             hall.account(name, password=TELNET_PASSWORD)
         browser = await stack.enter_async_context(visiting(served))
@@ -322,6 +356,7 @@ async def doors(folder: Path) -> AsyncIterator[Evening]:
             TelnetPlayer(world, "Ann"),
             WebPlayer(served, browser, "Bea"),
             TelnetPlayer(world, "Cid"),
+            ModelPlayer(served, "Dan"),
         ]
         for client in players:
             await client.come_in()
@@ -346,7 +381,7 @@ DEEDS = (
     "complete",
     "again",
 )
-STEP = st.tuples(st.integers(0, 4), st.sampled_from(DEEDS), st.integers(0, 99))
+STEP = st.tuples(st.integers(0, 5), st.sampled_from(DEEDS), st.integers(0, 99))
 
 
 async def evening_of(folder: Path, steps: Sequence[tuple[int, str, int]]) -> dict[str, int]:
@@ -368,6 +403,6 @@ def test_no_door_sends_anybody_what_is_anothers(steps: list[tuple[int, str, int]
 
 
 async def test_every_door_sends_what_its_person_may_know(tmp_path: Path) -> None:
-    everything = [(who, what, who) for what in dict.fromkeys(DEEDS) for who in range(5)]
+    everything = [(who, what, who) for what in dict.fromkeys(DEEDS) for who in range(6)]
     found = await evening_of(tmp_path, everything)
     assert min(found.values()) > 20
