@@ -589,9 +589,9 @@ def reconcile(db: sqlite3.Connection, ids: Collection[str]) -> list[str]:
     return [one for one in ids if one not in wanted]
 
 
-def forget_vectors(db: sqlite3.Connection, agent_id: str | None = None) -> None:
-    """Record that no vector is stored, of one agent or at all."""
+def forget_vectors(db: sqlite3.Connection, agent_id: str | None = None, beyond: int = 0) -> None:
+    """Record that no vector is stored, of one agent or at all; of memories only where more than `beyond` may be."""
     whose = "SELECT number FROM agents" if agent_id is None else "SELECT number FROM agents WHERE id = ?"
     given = () if agent_id is None else (agent_id,)
     db.execute(f"UPDATE documents SET embedded = 0 WHERE embedded = 1 AND agent IN ({whose})", given)
-    db.execute(f"UPDATE agents SET embedded = 0 WHERE embedded > 0 AND number IN ({whose})", given)
+    db.execute(f"UPDATE agents SET embedded = 0 WHERE embedded + more > {beyond} AND number IN ({whose})", given)

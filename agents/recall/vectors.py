@@ -377,8 +377,9 @@ class VectorService:
         self._learned = 0
         self._child = child = VectorProcess(self._folder, self._settings(), self._by())
         state = await child.open()
-        if state.fresh:
-            await self._lexical.run(tables.forget_vectors)
+        if state.fresh or state.lost:
+            beyond = 0 if state.fresh else self._settings().exact_up_to
+            await self._lexical.run(tables.forget_vectors, None, beyond)
             await self._report()
         self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
         self._error = ""
