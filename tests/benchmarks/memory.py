@@ -51,7 +51,9 @@ def _measure(vault: Path, kept: str, args: argparse.Namespace) -> float:
     put(vault, "recall", embedder=NONE)
     put(vault, "memory_compaction", auto_enabled=kept == KEPT[-1])
     for number in range(args.witnesses):
-        write_definition(vault / "agents", f"Guest {number}", f"#{90_000 + number}", person=False, profile="You listen.")
+        write_definition(
+            vault / "agents", f"Guest {number}", f"#{90_000 + number}", person=False, profile="You listen."
+        )
     with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
         return asyncio.run(_talk(parts, kept, args))
 
@@ -72,7 +74,7 @@ async def _talk(parts: Parts, kept: str, args: argparse.Namespace) -> float:
         await parts.minds.folds.settle()
         used += (time.process_time() - begun) * (first >= 0)
     await parts.recall.stop()
-    return 1e6 * used / (args.says * len(people))
+    return 1e6 * used / (int(args.says) * len(people))
 
 
 def _sentence(number: int) -> str:

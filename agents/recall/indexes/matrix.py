@@ -130,10 +130,13 @@ class Matrices:
             self._file(agent).put(numbers, vectors[rows])
             self._move(agent, min(numbers))
 
+    def _may_move(self, agent: str) -> bool:
+        return self._others.lives < LONG_LIVES or self._others.count(agent) > 0
+
     def _move(self, agent: str, changed: int) -> None:
         """Move some rows of a life that is too long, again from the number `changed` on."""
         file = self._file(agent)
-        if len(file) <= self._limit or not (self._others.count(agent) or self._others.lives < LONG_LIVES):
+        if len(file) <= self._limit or not self._may_move(agent):
             return
         rows = file.rows()
         moved = min(self._moved.get(agent, 0), changed - 1)
