@@ -42,9 +42,8 @@ def vectors(args: argparse.Namespace, say: Say) -> Report:
     for name in args.indexes:
         for lives, each in [(1, size) for size in args.sizes] + [(lives, MEMORIES) for lives in args.lives]:
             with Apart() as apart, temporary_folder("loci-bench-") as folder:
-                rows.append(
-                    {"index": name, "lives": lives, "each": each, **apart.run(_kept, folder, name, lives, each)}
-                )
+                found = apart.run(_kept, folder, name, lives, each)
+            rows.append({"index": name, "lives": lives, "each": each, **found})
             say(f"{name}, {lives:,} x {each:,}: {rows[-1]['p50_ms']:.2f} ms a search")
     head = ("index", "lives x vectors", "search p50, ms", "p95", "put, ms a vector", "RAM, MB", "open files", "threads")
     cells = [
