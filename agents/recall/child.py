@@ -2,8 +2,8 @@
 
 `Store` lives in the child, which is a process of our own over a socket: an executor's threads in the parent would fail
 with little memory, and print it. `VectorProcess` is the parent's side. The heavy libraries are imported in the child
-only, which has no terminal. Files in `.index/`: `worker.lock` (held while the child lives), `chroma/`, `chroma.closed`
-(see `CleanShutdown`) and `embeddings.sqlite3`.
+only, which has no terminal. Files in `.index/`: `worker.lock` (held while the child lives), `matrix/`, `chroma/`,
+`chroma.closed` (see `CleanShutdown`) and `embeddings.sqlite3`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from agents.recall.documents import (
     digest_of,
     place_named,
 )
-from agents.recall.settings import EMBEDDED, RecallSettings
+from agents.recall.settings import EMBEDDED, EXACT, RecallSettings
 from mud.errors import Unavailable, UnknownName, UnsafePath
 from mud.registry import load
 from mud.storage.files import lock_folder
@@ -54,8 +54,10 @@ Ts = TypeVarTuple("Ts")
 Answer = tuple[Any, Bill, Unavailable | StoreFailed | None]
 """Result, what a server charged, and error."""
 
-CHROMA = "chroma"
-"""The index, and its folder."""
+CHROMA, MATRIX = "chroma", "matrix"
+"""The indexes, and their folders: of a server, and of a folder, which has both."""
+FORM = 2
+"""The form of what is put into an index; after a change all vectors are put again."""
 NEAREST_SAMPLES = 10
 """A stored text must be among this many results for its own vector."""
 NICENESS = 5
@@ -164,14 +166,16 @@ class CleanShutdown:
         self._index = index
         self._path = index.with_suffix(".closed")
 
-    def open(self) -> None:
-        """Remove the list; delete the index if it does not match it."""
+    def open(self) -> bool:
+        """Remove the list; delete the index if it does not match it. Return whether there was one that is gone."""
         noted = self._path.read_text("utf-8", "replace") if self._path.is_file() else ""
+        lost = noted != self._listing()
         if self._index.is_file():
             self._index.unlink()
-        elif self._index.exists() and noted != self._listing():
+        elif self._index.exists() and lost:
             shutil.rmtree(self._index)
         self._path.unlink(missing_ok=True)
+        return lost
 
     def close(self) -> None:
         self._path.write_text(self._listing(), "utf-8")
@@ -184,20 +188,30 @@ class CleanShutdown:
 
 
 class StoreState(NamedTuple):
-    """What a store holds when it is opened: `documents` are vector ids, `served` says whether a server embeds."""
+    """What a store holds when it is opened.
+
+    Args:
+        fresh: nothing.
+        documents: vector ids.
+        served: a server embeds.
+        lost: lives with more vectors than are searched exactly may be missing.
+    """
 
     fresh: bool
     documents: list[str]
     served: bool = False
+    lost: bool = False
 
 
 class Store:
     """Embedder, cache, thesaurus and index of one `.index/` folder, locked for one process."""
 
-    def __init__(self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None) -> None:
+    def __init__(
+        self, folder: Path, embedder: str, server: str = "", by: LLMProfile | None = None, exact: int = EXACT
+    ) -> None:
         check_tree(folder)
         for path in folder.iterdir():
-            if path.is_dir() and path.name != CHROMA:
+            if path.is_dir() and path.name not in (CHROMA, MATRIX):
                 raise unsafe(path, NO_FILE)
         self._closed = False
         self._examples: list[Any] = []
@@ -209,14 +223,14 @@ class Store:
         fcntl.flock(self._lock, fcntl.LOCK_EX)
         self._watched = {self._lock_path: os.fstat(self._lock).st_ino}
         try:
-            self._open(folder, embedder, server, by)
+            self._open(folder, embedder, server, by, exact)
         except Exception:
             if self._served is not None:
                 self._served.close()
             self.check()
             raise
 
-    def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None) -> None:
+    def _open(self, folder: Path, embedder: str, server: str, by: LLMProfile | None, exact: int) -> None:
         # Imported here because these import numpy.
         from agents.recall.embedders import EmbedderKind
         from agents.recall.indexes import EmbeddingCache, IndexKind, Place, Thesaurus
@@ -227,21 +241,21 @@ class Store:
         chosen = kinds.get(embedder)
         model = chosen.make(folder, by)
         self._served = cast("ServedEmbedder", model) if chosen.served else None
-        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA)
+        kind = load("agents.recall.indexes", IndexKind, "index").get(CHROMA if server else MATRIX)
         self._clean_shutdown = None if server else CleanShutdown(folder / CHROMA)
-        if self._clean_shutdown is not None:
-            self._clean_shutdown.open()
+        self._lost = self._clean_shutdown is not None and self._clean_shutdown.open()
         check_held(folder)  # loading the model takes a while
         self._cache = EmbeddingCache(folder / "embeddings.sqlite3", model)
         self._thesaurus = Thesaurus(model.dimension)
-        self._index = kind.open(Place(folder / CHROMA, server), model.model, model.dimension)
+        self._index = kind.open(Place(folder, server, exact), f"{model.model} {FORM}", model.dimension)
         if self._clean_shutdown is not None:
-            self._watched[folder / CHROMA] = (folder / CHROMA).stat().st_ino
+            self._watched |= {folder / name: (folder / name).stat().st_ino for name in (CHROMA, MATRIX)}
         self._searcher = ThreadPoolExecutor(1, thread_name_prefix="nearest")
         self._begun: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
 
     def state(self) -> StoreState:
-        return StoreState(self._index.empty, self._index.documents(), self._served is not None)
+        fresh = self._index.empty
+        return StoreState(fresh, self._index.documents(), self._served is not None, self._lost and not fresh)
 
     def check(self) -> None:
         """Raise `FolderGone` if the folder or the lock file was deleted or replaced."""
@@ -367,7 +381,7 @@ class VectorProcess:
     def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
         """Return whether it was started with the same embedder, index and profile as in these settings."""
         mine = self._settings
-        same = (mine.embedder, mine.chroma) == (settings.embedder, settings.chroma)
+        same = all(getattr(mine, key) == getattr(settings, key) for key in ("embedder", "chroma", "exact_up_to"))
         return same and (by == self._by or (self.ready and not self.served))
 
     async def open(self) -> StoreState:
@@ -379,7 +393,9 @@ class VectorProcess:
         self._listening = asyncio.create_task(self._listen(reader))
         settings = self._settings
         server = "" if settings.chroma == EMBEDDED else settings.chroma
-        state, _, error = await self.ask(False, Store, self._folder, settings.embedder, server, self._by)
+        state, _, error = await self.ask(
+            False, Store, self._folder, settings.embedder, server, self._by, settings.exact_up_to
+        )
         if error is not None:
             raise error
         self.ready, self.served = True, state.served

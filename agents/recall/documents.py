@@ -294,6 +294,11 @@ def agent_of(vector_id: str) -> str:
     return vector_id.split("|", 1)[0]
 
 
+def memory_id(agent_id: str, seq: int, part: int = 0) -> str:
+    """Return the id of the vector of a memory's passage, of which `place_named` reads the place."""
+    return f"{agent_id}|{seq}.{part}" if part else f"{agent_id}|{seq}"
+
+
 def place_named(vector_id: str) -> int:
     seq, _, part = vector_id.rsplit("|", 1)[1].partition(".")
     return place_of(int(seq), int(part or 0))
@@ -303,8 +308,8 @@ def memory_records(agent_id: str, entry: Entry) -> list[Record]:
     metadata: dict[str, str | int] = {"agent": agent_id, "type": MEMORY}
     texts = passages(clean(entry.text))
     if len(texts) == 1:
-        return [Record(f"{agent_id}|{entry.seq}", text_of(entry), metadata)]
+        return [Record(memory_id(agent_id, entry.seq), text_of(entry), metadata)]
     return [
-        Record(f"{agent_id}|{entry.seq}.{part}", text_of(entry._replace(text=text))[:MAX_EMBEDDED], metadata)
+        Record(memory_id(agent_id, entry.seq, part), text_of(entry._replace(text=text))[:MAX_EMBEDDED], metadata)
         for part, text in enumerate(texts)
     ]

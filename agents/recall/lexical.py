@@ -118,7 +118,7 @@ class LexicalIndex:
             gone += old
             for table in tables.WORDS.values() if changed else ():
                 self._postings.forget(table, tables.number_of(db, agent_id))
-        return gone, {agent_id: tables.progress_of(db, agent_id) for agent_id in {*batch, *documents}}
+        return gone, tables.progress_of_all(db, {*batch, *documents})
 
     def _wanted(self, agent_id: str, documents: Sequence[Listed]) -> dict[str, IndexedDocument | None]:
         known = self.do(tables.files_of, agent_id)

@@ -12,6 +12,8 @@ EVERYTHING = "everything"
 SERVED = ("ollama", "openai_compatible")
 """The embedders that use the server of config/llm/embed.md."""
 EMBEDDED = "embedded"
+EXACT = 10_000
+"""Vectors of one life that are searched exactly in a millisecond."""
 EMBEDDERS = (*plug_in_names("agents.recall.embedders"), "none")
 """Names only: the child process alone loads the embedders."""
 
@@ -36,6 +38,13 @@ class RecallSettings:
         "Where the vectors are kept: in the vault's .index/, or on a chroma server that several vaults may share.",
         choices=(EMBEDDED,),
         or_address=True,
+    )
+    exact_up_to: int = _setting(
+        EXACT,
+        "Up to how many vectors the memories of a life are searched one by one, in a file that takes no RAM; "
+        "what grows longer moves to chroma. With a chroma server all are kept there.",
+        low=0,
+        high=10_000_000,
     )
     vector_weight: float = _setting(
         0.4, "The vectors' share in how well something fits a question; the words have the rest.", low=0.0, high=1.0

@@ -33,14 +33,16 @@ from agents.recall.documents import (
 )
 from agents.recall.question import is_content_word, words_of
 
-VERSION = 7
+VERSION = 8
 TOKENIZER = "porter unicode61 remove_diacritics 2"
 FTS = f'detail=none, columnsize=0, tokenize = "{TOKENIZER}"'
 """Without positions and counts, which matching does not need: writing is two fifths faster."""
 WORDS = {SUMMARY: f"{SUMMARY}_words", NOTE: f"{NOTE}_words"}
 SCHEMA = f"""
     CREATE TABLE agents (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, through INTEGER NOT NULL DEFAULT 0,
-        embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0, corrected INTEGER NOT NULL DEFAULT 0);
+        top INTEGER NOT NULL DEFAULT 0, embedded INTEGER NOT NULL DEFAULT 0, more INTEGER NOT NULL DEFAULT 0,
+        corrected INTEGER NOT NULL DEFAULT 0);
+    CREATE INDEX unread ON agents (number) WHERE embedded < through;
     CREATE TABLE unembedded (agent INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (agent, seq)) WITHOUT ROWID;
     CREATE TABLE texts (agent INTEGER NOT NULL, digest INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
         times INTEGER NOT NULL, parts INTEGER NOT NULL DEFAULT 1, PRIMARY KEY (agent, digest)) WITHOUT ROWID;
@@ -256,15 +258,22 @@ def agents_of(db: sqlite3.Connection) -> list[str]:
 
 
 def progress_of(db: sqlite3.Connection, agent_id: str) -> IndexProgress:
-    row = db.execute("SELECT number, through, embedded FROM agents WHERE id = ?", (agent_id,)).fetchone()
-    if row is None:
-        return IndexProgress()
-    waiting, total, behind, top = db.execute(
-        "SELECT coalesce(sum(embedded = 0), 0), count(*), min(CASE WHEN embedded = 0 THEN first END), "
-        "coalesce(max(last), 0) FROM documents WHERE agent = ?",
-        (row[0],),
-    ).fetchone()
-    return IndexProgress(row[1], row[2], top if behind is None else max(0, behind - 1), waiting, total)
+    return progress_of_all(db, [agent_id])[agent_id]
+
+
+def progress_of_all(db: sqlite3.Connection, agent_ids: Collection[str]) -> dict[str, IndexProgress]:
+    found = db.execute(
+        "SELECT agents.id, through, agents.embedded, min(CASE WHEN documents.embedded = 0 THEN first END), "
+        "coalesce(max(documents.last), 0), coalesce(sum(documents.embedded = 0), 0), count(documents.key) "
+        "FROM agents LEFT JOIN documents ON agent = number WHERE agents.id IN (SELECT value FROM json_each(?)) "
+        "GROUP BY number",
+        (json.dumps(list(agent_ids)),),
+    )
+    progress = dict.fromkeys(agent_ids, IndexProgress())
+    for agent_id, through, embedded, behind, top, waiting, total in found:
+        summaries = top if behind is None else max(0, behind - 1)
+        progress[agent_id] = IndexProgress(through, embedded, summaries, waiting, total)
+    return progress
 
 
 def all_waiting(db: sqlite3.Connection, memories: bool) -> tuple[int, int]:
@@ -279,8 +288,26 @@ def all_waiting(db: sqlite3.Connection, memories: bool) -> tuple[int, int]:
 
 
 def add_memories(db: sqlite3.Connection, batch: Mapping[str, Sequence[Entry]], vocabulary: Vocabulary) -> None:
-    """Insert new memories, sorted by table and row id: unsorted, an insert takes twice as long."""
-    rows = [row for agent_id, entries in batch.items() for row in _new_rows(db, agent_id, entries)]
+    """Insert new memories, sorted by table and row id: unsorted, an insert takes twice as long.
+
+    There are few statements for all agents together, as many of them perceive the same and get one row each.
+    """
+    known = {row[0]: row[1:] for row in db.execute(
+        "SELECT id, number, through, top FROM agents WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(batch)),),
+    )}  # fmt: skip
+    rows: list[Row] = []
+    ends: list[tuple[int, str, int, int]] = []
+    for agent_id, entries in batch.items():
+        number, through, top = known.get(agent_id, (0, 0, 0))
+        if entries and entries[-1].seq > through:
+            number = number or ensure_number(db, agent_id)
+            through, top, new = _new_rows(db, number, through, top, entries)
+            rows += new
+            ends.append((number, agent_id, through, top))
+    moved = "ON CONFLICT (number) DO UPDATE SET through = excluded.through, top = excluded.top"
+    insert_rows(db, "INSERT INTO agents (number, id, through, top)", ends, moved)
+    _count_texts(db, rows)
     rows.sort(key=lambda row: ((row[0] >> 32) % TABLES, row[0]))
     store_rows(db, rows, vocabulary)
 
@@ -314,34 +341,33 @@ def passage_row(seq: int, part: int) -> int:
     return seq * MAX_PASSAGES + part
 
 
-def _new_rows(db: sqlite3.Connection, agent_id: str, entries: Sequence[Entry]) -> list[Row]:
-    before = through = through_of(db, agent_id)
-    if all(entry.seq <= before for entry in entries):
-        return []
-    number = ensure_number(db, agent_id)
+def _new_rows(
+    db: sqlite3.Connection, number: int, before: int, top: int, entries: Sequence[Entry]
+) -> tuple[int, int, list[Row]]:
+    """Return the seqs up to which all is indexed with these entries and of the last one, and the rows to insert."""
     low, high = span(number)
-    found = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | before, high))
-    beyond_gap = {row & 0xFFFFFFFF for (row,) in found}
+    beyond_gap: set[int] = set()
+    if top > before:
+        found = db.execute(f"SELECT id FROM {table_of(number)}_content WHERE id > ? AND id <= ?", (low | before, high))
+        beyond_gap = {row & 0xFFFFFFFF for (row,) in found}
     new = {entry.seq: entry for entry in entries if entry.seq > before and entry.seq not in beyond_gap}
-    # `through` moves only over memories without a gap.
+    through = before
+    # It moves only over memories without a gap.
     while through + 1 in new or through + 1 in beyond_gap:
         through += 1
-    db.execute("UPDATE agents SET through = ? WHERE number = ?", (through, number))
-    rows = [row_of(low | seq, entry) for seq, entry in new.items()]
-    _count_texts(db, number, rows)
-    return rows
+    return through, max(top, *new, through), [row_of(low | seq, entry) for seq, entry in new.items()]
 
 
-def _count_texts(db: sqlite3.Connection, number: int, rows: Iterable[Row]) -> None:
-    texts: dict[int, tuple[int, int, int]] = {}
+def _count_texts(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
+    texts: dict[tuple[int, int], tuple[int, int, int]] = {}
     for row in rows:
-        seq, digest = row[0] & 0xFFFFFFFF, row[11]
-        first, last, times = texts.get(digest, (seq, seq, 0))
-        texts[digest] = min(first, seq), max(last, seq), times + 1
+        agent, seq, digest = row[0] >> 32, row[0] & 0xFFFFFFFF, row[11]
+        first, last, times = texts.get((agent, digest), (seq, seq, 0))
+        texts[agent, digest] = min(first, seq), max(last, seq), times + 1
     insert_rows(
         db,
         "INSERT INTO texts (agent, digest, first, last, times)",
-        [(number, digest, *texts[digest]) for digest in sorted(texts)],
+        [(*text, *texts[text]) for text in sorted(texts)],
         "ON CONFLICT DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last), "
         "times = times + excluded.times",
     )
@@ -388,7 +414,9 @@ def delete_memories(db: sqlite3.Connection, agent_id: str) -> None:
             db.execute(f"DELETE FROM {table} WHERE rowid BETWEEN ? AND ?", span(number))
         for table in ("texts", "times", "unembedded"):
             db.execute(f"DELETE FROM {table} WHERE agent = ?", (number,))
-        db.execute("UPDATE agents SET through = 0, embedded = 0, more = 0, corrected = 0 WHERE number = ?", (number,))
+        db.execute(
+            "UPDATE agents SET through = 0, top = 0, embedded = 0, more = 0, corrected = 0 WHERE number = ?", (number,)
+        )
 
 
 def entries_of(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict[int, Entry]:
@@ -468,8 +496,27 @@ def memories_waiting(
     return agent_id, last, records
 
 
+def lives_waiting(
+    db: sqlite3.Connection, limit: int, after: str, without: Collection[str], lives: int
+) -> list[tuple[str, int, list[Record]]]:
+    """Return what `memories_waiting` does of several agents, with at most `limit` records or so."""
+    found: dict[str, tuple[str, int, list[Record]]] = {}
+    while limit > 0 and len(found) < lives:
+        one = memories_waiting(db, limit, after, {*without, *found})
+        if one is None:
+            break
+        after, _, records = found[one[0]] = one
+        limit -= max(1, len(records))
+    return list(found.values())
+
+
 def memories_embedded(db: sqlite3.Connection, agent_id: str, through: int) -> None:
-    db.execute("UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?", (through, agent_id))
+    lives_embedded(db, [(agent_id, through)])
+
+
+def lives_embedded(db: sqlite3.Connection, ends: Iterable[tuple[str, int]]) -> None:
+    rows = [(through, agent_id) for agent_id, through in ends]
+    db.executemany("UPDATE agents SET embedded = max(embedded, min(through, ?)) WHERE id = ?", rows)
 
 
 def vectors_expected(db: sqlite3.Connection, agent_id: str) -> int:
@@ -589,9 +636,9 @@ def reconcile(db: sqlite3.Connection, ids: Collection[str]) -> list[str]:
     return [one for one in ids if one not in wanted]
 
 
-def forget_vectors(db: sqlite3.Connection, agent_id: str | None = None) -> None:
-    """Record that no vector is stored, of one agent or at all."""
+def forget_vectors(db: sqlite3.Connection, agent_id: str | None = None, beyond: int = 0) -> None:
+    """Record that no vector is stored, of one agent or at all; of memories only where more than `beyond` may be."""
     whose = "SELECT number FROM agents" if agent_id is None else "SELECT number FROM agents WHERE id = ?"
     given = () if agent_id is None else (agent_id,)
     db.execute(f"UPDATE documents SET embedded = 0 WHERE embedded = 1 AND agent IN ({whose})", given)
-    db.execute(f"UPDATE agents SET embedded = 0 WHERE embedded > 0 AND number IN ({whose})", given)
+    db.execute(f"UPDATE agents SET embedded = 0 WHERE embedded + more > {beyond} AND number IN ({whose})", given)

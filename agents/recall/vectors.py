@@ -29,7 +29,6 @@ from agents.recall.documents import (
     EmbedderAway,
     EmbedderMissing,
     FolderGone,
-    NoRoom,
     Query,
     Record,
     StoreFailed,
@@ -153,9 +152,6 @@ class EmbeddingQueue:
 
     def restart(self) -> None:
         self._last_word, self._has_room_for_words, self._batch = 0, True, FEWEST
-        self._without_room: set[str] = set()
-        self.trouble = ""
-        """Why some agents' memories get no vectors; else empty."""
 
     async def step(self, child: VectorProcess) -> int:
         """Process one batch of each kind; return the number of texts processed or skipped."""
@@ -186,7 +182,7 @@ class EmbeddingQueue:
         """Embed one corrected memory; there are few."""
         if self._settings().embed != EVERYTHING:
             return 0
-        waiting = await self._lexical.run(corrected_waiting, self._without_room | self._budget.without)
+        waiting = await self._lexical.run(corrected_waiting, self._budget.without)
         if waiting is None:
             return 0
         agent_id, seq, records = waiting
@@ -196,27 +192,23 @@ class EmbeddingQueue:
         return max(1, len(records))
 
     async def _embed_memories(self, child: VectorProcess) -> int:
+        """Embed what several agents perceived; on a server, where each pays for its own, what one did."""
         if self._settings().embed != EVERYTHING:
             return 0
-        without = self._without_room | self._budget.without
-        waiting = await self._lexical.run(tables.memories_waiting, self._batch, self._served_last, without)
-        if waiting is None:
+        lives = 1 if child.served else self._batch
+        waiting = await self._lexical.run(
+            tables.lives_waiting, self._batch, self._served_last, self._budget.without, lives
+        )
+        if not waiting:
             return 0
-        agent_id, through, records = waiting
-        self._served_last = agent_id
+        self._served_last = waiting[-1][0]
+        records = [record for _, _, some in waiting for record in some]
         if records:
             began = self._clock.monotonic()
-            try:
-                if not await self._put(child, agent_id, records):
-                    return 1
-            except NoRoom as error:
-                if not self._without_room:
-                    log.warning("Not everybody's memories get vectors: %s.", error)
-                self._without_room.add(agent_id)
-                self.trouble = str(error)
+            if not await self._put(child, self._served_last, records):
                 return 1
             self._pace(child, self._clock.monotonic() - began)
-        await self._lexical.run(tables.memories_embedded, agent_id, through)
+        await self._lexical.run(tables.lives_embedded, [(agent_id, through) for agent_id, through, _ in waiting])
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
@@ -278,7 +270,7 @@ class VectorService:
     @property
     def trouble(self) -> str:
         """Why there are no vectors; empty when they are there or on their way."""
-        return self._error or self._queue.trouble or self._budget.trouble
+        return self._error or self._budget.trouble
 
     @property
     def wanted(self) -> bool:
@@ -377,8 +369,9 @@ class VectorService:
         self._learned = 0
         self._child = child = VectorProcess(self._folder, self._settings(), self._by())
         state = await child.open()
-        if state.fresh:
-            await self._lexical.run(tables.forget_vectors)
+        if state.fresh or state.lost:
+            beyond = 0 if state.fresh else self._settings().exact_up_to
+            await self._lexical.run(tables.forget_vectors, None, beyond)
             await self._report()
         self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
         self._error = ""

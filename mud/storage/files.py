@@ -109,7 +109,7 @@ def write_atomic(path: Path, text: str) -> None:
     _replace(path, text, synced=True)
 
 
-def write_unsynced(path: Path, text: str) -> None:
+def write_unsynced(path: Path, text: str | bytes) -> None:
     """Replace a file as `write_atomic` does, but without syncing: a kill loses nothing, a power cut may.
 
     For many small files at once; call `os.sync` afterwards.
@@ -122,13 +122,13 @@ def write_private(path: Path, text: str, *, synced: bool = True) -> None:
     _replace(path, text, synced=synced, mode=0o600)
 
 
-def _replace(path: Path, text: str, *, synced: bool, mode: int | None = None) -> None:
+def _replace(path: Path, text: str | bytes, *, synced: bool, mode: int | None = None) -> None:
     try:
         with own_folder(path.parent) as folder:
             mode, beside = mode or _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"
             try:
                 descriptor = open_in(folder, beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode or 0o666, path)
-                _fill(descriptor, encode(text), mode, synced=synced)
+                _fill(descriptor, encode(text) if isinstance(text, str) else text, mode, synced=synced)
                 os.replace(beside, path.name, src_dir_fd=folder, dst_dir_fd=folder)
             except BaseException:
                 with contextlib.suppress(FileNotFoundError):

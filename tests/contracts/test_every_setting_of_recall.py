@@ -137,6 +137,18 @@ async def test_the_vectors_are_kept_where_it_is_set(vault: Path, tmp_path: Path)
             assert (hit.text, hit.vector, behind) == ("The oars are split.", None, True)
 
 
+@proves("recall.exact_up_to")
+@pytest.mark.parametrize(("limit", "in_a_file"), [(0, False), (1, True)])
+async def test_a_life_is_searched_in_its_file_up_to_the_limit(vault: Path, limit: int, in_a_file: bool) -> None:
+    put(vault, "recall", exact_up_to=limit)
+    async with recalling(vault, vectors=True) as (parts, agent):
+        remember(parts, agent, {"text": "The oars are split."})
+        await complete(parts)
+        assert any((vault / ".index" / "matrix").rglob("*.f32")) == in_a_file
+        (hit,), behind = await parts.recall.search(agent.id, "oars", 5)
+        assert (hit.vector is not None, behind) == (True, False)
+
+
 @proves("recall.recency")
 async def test_recency_raises_what_is_new(vault: Path) -> None:
     put(vault, "recall", neighbours=0.0)

@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from agents.recall.documents import memory_id
 from agents.recall.embedders.hashing import HashingEmbedder
 from agents.recall.indexes import Index, IndexKind, Metadata, Place
 from mud.registry import load
@@ -61,6 +62,13 @@ def told(agent: str, kind: str, count: int = 1) -> list[Metadata]:
     return [{"agent": agent, "type": kind}] * count
 
 
+def named(agent: str, kind: str, count: int = 1) -> list[str]:
+    """Return ids as vectors of this kind have them; memories have five passages each."""
+    if kind == "memory":
+        return [memory_id(agent, 1 + number // 5, number % 5) for number in range(count)]
+    return [f"{agent}|{kind}s/ключ {number}|x" for number in range(count)]
+
+
 def test_an_empty_index_finds_nothing(opened: Open) -> None:
     index = opened()
     assert (counts(index), index.count("#1"), index.documents()) == ({}, 0, [])
@@ -70,7 +78,7 @@ def test_an_empty_index_finds_nothing(opened: Open) -> None:
 @pytest.mark.parametrize("kind", TYPES)
 def test_the_nearest_come_first_with_their_true_cosines(opened: Open, kind: str) -> None:
     index, rows, asked = opened(), vectors(50), vectors(1, seed=2)[0]
-    ids = [f"#1|notes/ключ {number}|x" for number in range(50)]
+    ids = named("#1", kind, 50)
     index.put(ids, rows, told("#1", kind, 50))
     found = index.nearest(asked, "#1", [kind], 5)
     cosines = rows @ asked
@@ -81,34 +89,37 @@ def test_the_nearest_come_first_with_their_true_cosines(opened: Open, kind: str)
 
 def test_the_best_of_several_types_are_one_list(opened: Open) -> None:
     index, rows, asked = opened(), vectors(30), vectors(1, seed=2)[0]
-    index.put([str(number) for number in range(30)], rows, [{"agent": "#1", "type": TYPES[n % 3]} for n in range(30)])
+    ids = [named("#1", TYPES[number % 3], 30)[number] for number in range(30)]
+    index.put(ids, rows, [{"agent": "#1", "type": TYPES[n % 3]} for n in range(30)])
     best = np.argsort(-(rows @ asked))[:7]
-    assert list(index.nearest(asked, "#1", TYPES, 7)) == [str(number) for number in best]
+    assert list(index.nearest(asked, "#1", TYPES, 7)) == [ids[number] for number in best]
 
 
 def test_only_the_asked_agent_and_types_are_found(opened: Open) -> None:
     index, rows = opened(), vectors(6)
-    index.put(list("abcdef"), rows, [{"agent": agent, "type": kind} for agent in ("#1", "#2") for kind in TYPES])
-    assert set(index.nearest(rows[0], "#2", TYPES, 9)) == {"d", "e", "f"}
+    ids = [named(agent, kind)[0] for agent in ("#1", "#2") for kind in TYPES]
+    index.put(ids, rows, [{"agent": agent, "type": kind} for agent in ("#1", "#2") for kind in TYPES])
+    assert set(index.nearest(rows[0], "#2", TYPES, 9)) == set(ids[3:])
     for asked in [[kind] for kind in TYPES] + [["memory", "note"], ["memory", "memory_summary"], TYPES[1:]]:
-        assert set(index.nearest(rows[0], "#1", asked, 9)) == {"abc"[TYPES.index(kind)] for kind in asked}
+        assert set(index.nearest(rows[0], "#1", asked, 9)) == {ids[TYPES.index(kind)] for kind in asked}
     assert index.nearest(rows[0], "#3", TYPES, 9) == {}
     assert index.nearest(rows[0], "#1", [], 9) == {}
 
 
 def test_no_more_than_asked_for_are_found(opened: Open) -> None:
     index, rows = opened(), vectors(20)
-    index.put([str(number) for number in range(20)], rows, told("#1", "memory", 10) + told("#1", "note", 10))
+    ids = named("#1", "memory", 10) + named("#1", "note", 10)
+    index.put(ids, rows, told("#1", "memory", 10) + told("#1", "note", 10))
     assert [len(index.nearest(rows[0], "#1", TYPES, k)) for k in (0, 1, 3, 20, 99)] == [0, 1, 3, 20, 20]
 
 
 @pytest.mark.parametrize("kind", TYPES)
 def test_what_is_put_again_is_replaced(opened: Open, kind: str) -> None:
-    index, rows = opened(), vectors(3)
-    index.put(["a"], rows[:1], told("#1", kind))
-    index.put(["a", "a"], rows[1:], told("#1", kind, 2))
-    assert (counts(index), index.documents()) == (({"#1": 1}, []) if kind == "memory" else ({}, ["a"]))
-    assert index.nearest(rows[2], "#1", [kind], 1)["a"] == pytest.approx(1.0, abs=1e-4)
+    index, rows, (one,) = opened(), vectors(3), named("#1", kind)
+    index.put([one], rows[:1], told("#1", kind))
+    index.put([one, one], rows[1:], told("#1", kind, 2))
+    assert (counts(index), index.documents()) == (({"#1": 1}, []) if kind == "memory" else ({}, [one]))
+    assert index.nearest(rows[2], "#1", [kind], 1)[one] == pytest.approx(1.0, abs=1e-4)
 
 
 def test_a_document_that_is_removed_is_gone_and_removing_it_again_is_no_error(opened: Open) -> None:
@@ -132,29 +143,28 @@ def test_a_memory_that_is_removed_is_gone_and_the_others_are_found(opened: Open)
 
 def test_an_agent_that_is_forgotten_leaves_nothing_and_can_begin_again(opened: Open) -> None:
     index, rows = opened(), vectors(6)
-    index.put(list("abcdef"), rows, [{"agent": agent, "type": kind} for agent in ("#1", "#2") for kind in TYPES])
+    ids = [named(agent, kind)[0] for agent in ("#1", "#2") for kind in TYPES]
+    index.put(ids, rows, [{"agent": agent, "type": kind} for agent in ("#1", "#2") for kind in TYPES])
     index.forget("#1")
     index.forget("#404")
     assert index.nearest(rows[0], "#1", TYPES, 9) == {}
-    assert (counts(index), sorted(index.documents())) == ({"#2": 1}, ["e", "f"])
-    index.put(["a"], rows[:1], told("#1", "memory"))
-    assert set(index.nearest(rows[0], "#1", TYPES, 9)) == {"a"}
+    assert (counts(index), sorted(index.documents())) == ({"#2": 1}, sorted(ids[4:]))
+    index.put(ids[:1], rows[:1], told("#1", "memory"))
+    assert set(index.nearest(rows[0], "#1", TYPES, 9)) == {ids[0]}
 
 
 def test_many_agents_are_kept_and_counted_apart(opened: Open) -> None:
     index, rows = opened(), vectors(80)
     agents = [f"#{number}" for number in range(40)]
     metadata: list[Metadata] = [{"agent": agents[row // 2], "type": ("memory", "note")[row % 2]} for row in range(80)]
-    index.put([f"{one['agent']}|{row}" for row, one in enumerate(metadata)], rows, metadata)
+    ids = [named(str(one["agent"]), str(one["type"]))[0] for one in metadata]
+    index.put(ids, rows, metadata)
     assert counts(index, agents) == dict.fromkeys(agents, 1)
     assert [index.count(agent) for agent in ("#0", "#39", "#40")] == [1, 1, 0]
     assert len(index.documents()) == 40
     for row in range(0, 80, 13):
         agent = agents[row // 2]
-        assert set(index.nearest(rows[row], agent, TYPES, 9)) == {
-            f"{agent}|{row // 2 * 2}",
-            f"{agent}|{row // 2 * 2 + 1}",
-        }
+        assert set(index.nearest(rows[row], agent, TYPES, 9)) == {ids[row // 2 * 2], ids[row // 2 * 2 + 1]}
 
 
 @pytest.mark.parametrize(("name", "on_server"), PLACES)
@@ -166,7 +176,7 @@ def test_it_holds_what_was_put_less_what_was_taken_out(
     rows = vectors(9)
     acts = st.one_of(
         st.tuples(st.just("put"), st.sampled_from(agents), st.sampled_from(TYPES), st.integers(0, 8)),
-        st.tuples(st.just("remove"), st.sampled_from(agents), st.just("note"), st.integers(0, 8)),
+        st.tuples(st.just("remove"), st.sampled_from(agents), st.sampled_from(["memory", "note"]), st.integers(0, 8)),
         st.tuples(st.just("forget"), st.sampled_from(agents), st.just(""), st.just(0)),
     )
 
@@ -177,7 +187,7 @@ def test_it_holds_what_was_put_less_what_was_taken_out(
         index = KINDS.get(name).open(place, "one", DIMENSION)
         kept: dict[tuple[str, str], set[str]] = {(agent, kind): set() for agent in agents for kind in TYPES}
         for act, agent, kind, number in done:
-            one = f"{agent}|{kind}|{number}"
+            one = named(agent, kind or "note", 9)[number]
             if act == "put":
                 index.put([one], rows[[number]], told(agent, kind))
                 kept[agent, kind].add(one)
@@ -199,7 +209,7 @@ def test_it_holds_what_was_put_less_what_was_taken_out(
 
 def test_all_is_there_again_after_closing(opened: Open) -> None:
     index, rows = opened(), vectors(400)
-    ids = [str(number) for number in range(400)]
+    ids = named("#1", "memory", 400)
     for start in range(0, 400, 60):
         some = slice(start, start + 60)
         index.put(ids[some], rows[some], told("#1", "memory", len(ids[some])))
@@ -209,7 +219,7 @@ def test_all_is_there_again_after_closing(opened: Open) -> None:
     again = opened()
     assert (counts(again), again.documents()) == ({"#1": 400}, ["note"])
     assert list(again.nearest(rows[0], "#1", ["note"], 1)) == ["note"]
-    assert all(list(again.nearest(rows[row], "#1", ["memory"], 1)) == [str(row)] for row in range(0, 400, 7))
+    assert all(list(again.nearest(rows[row], "#1", ["memory"], 1)) == [ids[row]] for row in range(0, 400, 7))
 
 
 def test_every_document_finds_itself_even_where_all_are_alike(opened: Open) -> None:
@@ -251,7 +261,7 @@ def test_what_is_put_again_and_again_is_found_like_all_else(opened: Open) -> Non
 
 def test_vectors_of_another_model_are_dropped(opened: Open) -> None:
     index = opened("one")
-    index.put(["a", "b"], vectors(2), [{"agent": "#1", "type": "note"}, {"agent": "#1", "type": "memory"}])
+    index.put(["a", "#1|1"], vectors(2), [{"agent": "#1", "type": "note"}, {"agent": "#1", "type": "memory"}])
     index.close()
     other = opened("two", 8)
     assert (counts(other), other.documents(), other.empty) == ({}, [], True)
@@ -261,10 +271,10 @@ def test_vectors_of_another_model_are_dropped(opened: Open) -> None:
 
 def test_a_folder_that_was_deleted_is_begun_anew(opened: Open, tmp_path: Path) -> None:
     index = opened()
-    index.put(["a", "b"], vectors(2), [{"agent": "#1", "type": "note"}, {"agent": "#1", "type": "memory"}])
+    index.put(["a", "#1|1"], vectors(2), [{"agent": "#1", "type": "note"}, {"agent": "#1", "type": "memory"}])
     index.close()
     shutil.rmtree(tmp_path / "vectors")
     again = opened()
     assert (counts(again), again.documents()) == ({}, [])
-    again.put(["a"], vectors(1), told("#1", "memory"))
+    again.put(["#1|1"], vectors(1), told("#1", "memory"))
     assert counts(again) == {"#1": 1}

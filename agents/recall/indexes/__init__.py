@@ -1,11 +1,12 @@
 """Ways to keep vectors and find the nearest, one file each. Loaded in recall's child process only.
 
-To add one, write a module here with a function `@index("name", "one sentence about it")` that takes a `Place` (a folder
-of its own, or a server's address) and the name and dimension of the model, and returns an `Index`. It may lose or break
-what it keeps in the folder: the child process notices an unclean end and fills an empty one. The contract tests try it.
+To add one, write a module here with a function `@index("name", "one sentence about it")` that takes a `Place` (the
+folder `.index/`, in which it makes its own, or a server's address) and the name and dimension of the model, and returns
+an `Index`. It may lose what it keeps: the child process notices and fills it again. The contract tests try it.
 
 Two families of vectors are kept apart: memories, of which one life may have a hundred thousand, and documents
-(summaries and notes), of which it has some dozens. What the calls cost with chromadb, embedded, on one thread:
+(summaries and notes), of which it has some dozens. What the calls cost with chromadb, embedded, on one thread (for
+`matrix` see there):
 
     put        0.4-0.9 ms a vector in batches of 128, up to 100,000 vectors of one agent; one alone 4-9 ms
     nearest    1-3 ms over an agent's memories, another 1-3 ms over its documents
@@ -28,6 +29,7 @@ from numpy.typing import NDArray
 
 from agents.recall.databases import open_database, remove_database
 from agents.recall.embedders import Embedder
+from agents.recall.settings import EXACT
 
 Vectors = NDArray[np.float32]
 Metadata = Mapping[str, str | int]
@@ -45,7 +47,10 @@ MAX_FOUND = 5000
 
 
 class Index(Protocol):
-    """Unit vectors of many agents, each with an id and a type: `memory`, `memory_summary` or `note`."""
+    """Unit vectors of many agents, each with an id and a type: `memory`, `memory_summary` or `note`.
+
+    The id of a memory is one of `documents.memory_id`.
+    """
 
     @property
     def empty(self) -> bool:
@@ -77,10 +82,17 @@ class Index(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an index keeps its vectors: a folder, which may not exist yet, or the address of a server, else empty."""
+    """Where an index keeps its vectors.
+
+    Args:
+        folder: may not exist yet.
+        server: the address of a server; empty for none.
+        exact: vectors of a life up to which it is searched exactly, by an index that also knows another way.
+    """
 
     folder: Path
     server: str = ""
+    exact: int = EXACT
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -203,20 +204,47 @@ async def test_what_is_lived_gets_its_vector_by_itself(tmp_path: Path) -> None:
         await service.stop()
 
 
-async def test_status_tells_when_the_vectors_are_lost_and_when_they_are_back(tmp_path: Path) -> None:
-    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
-    seen: list[int] = []
+async def test_what_a_kill_leaves_of_short_lives_is_used_and_what_it_takes_of_long_ones_is_told_and_made_anew(
+    tmp_path: Path,
+) -> None:
+    settings = replace(SETTINGS, exact_up_to=20)
+    service = RecallService(tmp_path, lambda: settings, VirtualClock())
+    seen: list[list[int]] = []
     await service.start()
     try:
-        service.remember("#1", [lived(seq) for seq in range(1, 41)])
+        for agent, memories in (("#1", 40), ("#2", 20)):
+            service.remember(agent, [lived(seq) for seq in range(1, memories + 1)])
         assert await asyncio.wait_for(service.complete(), BOUND)
         os.kill(child_of_this_process(), signal.SIGKILL)
         service.look_again()
-        watch = lambda done, total: seen.append(service.status("#1")["vector_through"])  # noqa: E731
+
+        def watch(done: int, total: int) -> None:
+            seen.append([service.status(agent)["vector_through"] for agent in ("#1", "#2")])
+
         assert await asyncio.wait_for(service.complete(watch), BOUND)
-        assert (seen[0], seen[-1]) == (0, 40)
+        assert (seen[0], seen[-1]) == ([0, 20], [40, 20])
+        for agent, last in (("#1", 40), ("#2", 20)):
+            hits, behind = await service.search(agent, f"sentence {last}", 1, by="vectors")
+            assert ([hit.seq for hit in hits], behind) == ([last], False)
     finally:
         await service.stop()
+
+
+@pytest.mark.parametrize("left", [0, 1, 700, 3100])
+async def test_of_a_file_of_vectors_that_was_cut_off_anywhere_all_is_there_again(tmp_path: Path, left: int) -> None:
+    for _ in range(2):
+        service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+        await service.start()
+        try:
+            service.remember("#1", [lived(seq) for seq in range(1, 6)])
+            assert await asyncio.wait_for(service.complete(), BOUND)
+            for seq in range(1, 6):
+                hits, behind = await service.search("#1", f"sentence {seq}", 1, by="vectors")
+                assert ([hit.seq for hit in hits], behind) == ([seq], False)
+        finally:
+            await service.stop()
+        (file,) = (tmp_path / ".index" / "matrix").rglob("*.f32")
+        os.truncate(file, left)
 
 
 async def test_stopping_while_the_child_is_still_opening_is_quick_and_harmless(tmp_path: Path) -> None:
