@@ -54,8 +54,10 @@ class FailingModel(ScriptedModel):
 
 
 async def live(parts: Parts, clock: VirtualClock) -> None:
-    """Let the hour pass, and print each reply to what Eliza says."""
-    engine, eliza = parts.engine, parts.minds.get("eliza")
+    """Let the hour pass, and print each reply to what Eliza says; she sleeps when her memory cannot be opened."""
+    engine, eliza = parts.engine, parts.minds.by_slug("eliza")
+    if eliza is None:
+        return
     engine.observe(parts.minds.observe)
     for minute in range(MINUTES):
         clock.advance(60)

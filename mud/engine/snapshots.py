@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from mud.errors import Problem, VaultProblem
 from mud.storage.files import read_text, write_atomic
-from mud.storage.paths import matching
+from mud.storage.paths import matching, remove
 from mud.storage.world_files import SavedState, state_from_json, state_to_json
 from mud.world.changes import thing_from_json, thing_to_json
 from mud.world.things import Thing
@@ -44,7 +44,10 @@ class Snapshot(NamedTuple):
 
 
 def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
-    """Raises OSError; then there is none."""
+    """Write a snapshot, and remove those of later steps, which a power cut took. Raises OSError."""
+    for lost in snapshot_steps(vault):
+        if lost > snapshot.state.step:
+            remove(_path(vault, lost))
     data = {
         "state": state_to_json(snapshot.state),
         "witnesses": snapshot.witnesses,
@@ -52,9 +55,11 @@ def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
         "utc": snapshot.utc,
         "things": [thing_to_json(thing) for thing in snapshot.things],
     }
-    write_atomic(
-        vault / FOLDER / f"{snapshot.state.step:010d}.json", json.dumps(data, ensure_ascii=False, separators=(",", ":"))
-    )
+    write_atomic(_path(vault, snapshot.state.step), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+
+
+def _path(vault: Path, step: int) -> Path:
+    return vault / FOLDER / f"{step:010d}.json"
 
 
 def snapshot_steps(vault: Path) -> list[int]:
@@ -65,7 +70,7 @@ def snapshot_steps(vault: Path) -> list[int]:
 
 def read_snapshot(vault: Path, step: int) -> Snapshot:
     """Raises VaultProblem when it is missing or not as it was written."""
-    file = f"{FOLDER}/{step:010d}.json"
+    file = _path(vault, step).relative_to(vault).as_posix()
     text = read_text(vault / file, LIMIT, file)
     try:
         return _parsed(json.loads(text), file)

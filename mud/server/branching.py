@@ -139,7 +139,10 @@ class _Past:
         snapshot = read_snapshot(self._vault, kept[-1])
         world, files = world_of(snapshot), dict(snapshot.files)
         homes = {**(saved.files if saved is not None else {}), **snapshot.state.files}
-        for record in takewhile(lambda one: one["step"] <= self._step, self._ledger.after(kept[-1])):
+        records = list(takewhile(lambda one: one["step"] <= self._step, self._ledger.after(kept[-1])))
+        if len(records) != self._step - kept[-1]:
+            raise LociError(f"the ledger lacks a step between {kept[-1]} and {self._step}")
+        for record in records:
             world.apply(changes_of(record))
             for file, text in record.get("files", {}).items():
                 files.pop(homes.get(record["who"], ""), None)  # it may have been renamed

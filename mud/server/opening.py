@@ -81,7 +81,7 @@ def open_world(
     placed = place_minds(files, minds.definitions.values())
     world = build_world(placed, state, records, begins=writable, sleepers=sleepers)
     world.reserve(free)
-    settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
+    settings, offered = lambda: configuration.get(WorldSettings), offered_to(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     for slug, definition in minds.definitions.items():
         if not definition.person and minds.opens(slug):
@@ -128,7 +128,8 @@ def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Po
     return told
 
 
-def _offered(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:
+def offered_to(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:
+    """Return a function that finds the commands that an agent may type, by its character's id."""
     by_setting = offers(commands)
 
     def offered(who: str) -> Registry[Command]:

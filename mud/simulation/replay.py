@@ -7,15 +7,13 @@ Texts and settings are those of now; a text that was reworded since is a differe
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-
-from agents.mind.settings import offers
 from mud.clock import parse_iso
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
@@ -23,7 +21,7 @@ from mud.engine.ledger import Ledger
 from mud.engine.snapshots import Snapshot, read_snapshot, snapshot_steps
 from mud.errors import LociError
 from mud.registry import Registry
-from mud.server.opening import world_of
+from mud.server.opening import offered_to, world_of
 from mud.server.wiring import Parts, opened
 from mud.simulation.figures import entity, state_hash
 from mud.world.roles import Role
@@ -52,7 +50,7 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         typed = f" ({self.line})" if self.line is not None else ""
-        recorded, replayed = (orjson.dumps(one).decode() for one in (self.recorded, self.replayed))
+        recorded, replayed = (json.dumps(one, ensure_ascii=False) for one in (self.recorded, self.replayed))
         return f"step {self.step}{typed}: {self.what} differ; recorded: {recorded}; replayed: {replayed}"
 
 
@@ -125,13 +123,7 @@ class _LastRecord:
 class _Replaying:
     def __init__(self, parts: Parts, commands: Registry[Command]) -> None:
         self._parts, self._commands = parts, commands
-        by_setting, minds = offers(commands), parts.minds
-
-        def offered(who: str) -> Registry[Command]:
-            agent = minds.by_id(who)
-            return by_setting[agent.thinking().self_changes if agent is not None else "off"]
-
-        self._offers = offered
+        self._offers = offered_to(commands, parts.minds)
         self._made = _LastRecord()
         self._begin(Snapshot(parts.unread, (), (), {}, True))
 
@@ -147,7 +139,8 @@ class _Replaying:
 
     def play(self, *, verify: bool) -> Replay:
         parts, last = self._parts, self._parts.engine.number
-        snapshots = [step for step in snapshot_steps(parts.vault) if step <= last]
+        begins = next((record["step"] for record in self._ledger().after(0)), last + 1)
+        snapshots = [step for step in snapshot_steps(parts.vault) if begins - 1 <= step <= last]
         if not snapshots:
             raise LociError("no step of this ledger can be played again: the world before it was not kept")
         first, played, lines, difference = snapshots[0] + 1, snapshots[0], 0, None
@@ -219,7 +212,7 @@ class _Replaying:
 
 def _difference(recorded: Mapping[str, Any], made: Mapping[str, Any]) -> Difference | None:
     """Return the first thing in which a step is another one than was recorded."""
-    again = orjson.loads(orjson.dumps(made))
+    again = json.loads(json.dumps(made))
     for key, what in COMPARED.items():
         if recorded.get(key) != again.get(key):
             return Difference(recorded["step"], recorded["line"], what, recorded.get(key), again.get(key))
@@ -230,5 +223,5 @@ def _at_the_end(step: int, recorded: World, replayed: World) -> Difference:
     """Return what of a world that was played again is another than in the vault."""
     here, there = ({one: entity(world, thing) for one, thing in world.things.items()} for world in (recorded, replayed))
     others = [one for one in {**here, **there} if here.get(one) != there.get(one)]
-    what = f"no line of it, but {', '.join(others) or 'channels or timers'} of the vault"
+    what = f"after it, by no step of the ledger, {', '.join(others) or 'channels or timers'}"
     return Difference(step, None, what, {one: here.get(one) for one in others}, {one: there.get(one) for one in others})

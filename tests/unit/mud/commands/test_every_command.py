@@ -179,6 +179,8 @@ def test_quitting_ends_the_session_for_a_person_and_never_for_a_mind(line: str) 
     ("line", "name", "args"),
     [
         ("@save", "save", {}),
+        ("@branch what if", "branch", {"name": "what if"}),
+        ("@rewind 12", "rewind", {"step": "12"}),
         ("@reload", "reload", {}),
         ("@show-config", "show_config", {"key": ""}),
         ("@show-config immediate_window", "show_config", {"key": "immediate_window"}),

@@ -10,6 +10,7 @@ from mud.engine.snapshots import read_snapshot, snapshot_steps
 from mud.errors import VaultProblem
 from mud.server.opening import world_of
 from mud.server.wiring import opened
+from mud.simulation.replay import replay
 from mud.world.roles import Role
 from tests.disks import file_size_limit
 from tests.vaults import copy_vault, without_vectors
@@ -73,6 +74,20 @@ def test_a_disk_that_takes_no_world_takes_steps_all_the_same_and_the_world_when_
             assert snapshot_steps(vault) == []
         assert not parts.engine.step("#2001", "say two", Role.AGENT).failed
     assert snapshot_steps(vault) == [1]
+
+
+def test_the_world_of_a_step_that_a_power_cut_took_is_kept_no_more(vault: Path) -> None:
+    _say(vault, "one", "two", "three")
+    _say(vault, "four")
+    assert snapshot_steps(vault) == [0, 3]
+    ledger = vault / "log/ledger-0000000001.jsonl"
+    ledger.write_text(ledger.read_text("utf-8").splitlines(keepends=True)[0], encoding="utf-8")
+    (vault / "world/state.md").unlink()
+    for path in vault.glob("agents/*/archive/*"):
+        path.unlink()
+    _say(vault, "five")
+    assert snapshot_steps(vault) == [0, 1]
+    assert replay(vault, verify=True).difference is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"state": 1, "things": [], "files": {}, "witnesses": []}'])

@@ -158,6 +158,10 @@ def test_what_cannot_be_rewound_leaves_nothing(vault: Path, tmp_path: Path) -> N
     _live(vault, 20)
     with pytest.raises(LociError, match="the ledger has no step 900; its last one is"):
         _rewound(vault, tmp_path / "past", 900)
+    text = (vault / "log/ledger-0000000001.jsonl").read_text("utf-8").splitlines(keepends=True)
+    (vault / "log/ledger-0000000001.jsonl").write_text("".join(text[:1] + text[2:]), "utf-8")
+    with pytest.raises(LociError, match="the ledger lacks a step between 0 and 9"):
+        _rewound(vault, tmp_path / "past", 9)
     (vault / "log/worlds/0000000000.json").unlink()
     with pytest.raises(LociError, match="the world before step 3 was not kept"):
         _rewound(vault, tmp_path / "past", 3)

@@ -92,7 +92,7 @@ def test_an_edit_that_no_step_has_is_named_with_the_thing(vault: Path) -> None:
         path.write_text(path.read_text("utf-8").replace("[[The Garden]]", "[[The Yard]]"), "utf-8")
     found = _verified(vault)
     assert found.difference is not None
-    assert "no line of it, but #1001 of the vault" in str(found.difference)
+    assert "after it, by no step of the ledger, #1001 differ;" in str(found.difference)
 
 
 rolled = itertools.count(1)

@@ -10,6 +10,7 @@ import signal
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from hypothesis import strategies as st
 from mud.errors import VaultLocked, VaultProblem
 from mud.storage.files import (
     free_stem,
+    link_or_copy,
     lock_vault,
     read_if_there,
     read_text,
@@ -320,3 +322,25 @@ def test_where_folders_cannot_be_locked_the_note_is(tmp_path: Path) -> None:
             pass
     with lock_vault(tmp_path):
         pass
+
+
+def test_a_file_gets_a_further_name_where_the_file_system_has_them(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"whole")
+    assert link_or_copy(tmp_path / "one", tmp_path / "a/b/two")
+    assert (tmp_path / "a/b/two").samefile(tmp_path / "one")
+
+
+def test_a_file_on_another_file_system_is_copied(tmp_path: Path) -> None:
+    (tmp_path / "one").write_bytes(b"whole")
+    elsewhere = next((path for path in (Path("/dev/shm"), Path.home()) if os.access(path, os.W_OK)), tmp_path)
+    with tempfile.TemporaryDirectory(dir=elsewhere) as folder:
+        linked = link_or_copy(tmp_path / "one", Path(folder, "two"))
+        assert linked == (elsewhere.stat().st_dev == tmp_path.stat().st_dev)
+        assert Path(folder, "two").read_bytes() == b"whole"
+
+
+def test_a_link_gets_no_further_name(tmp_path: Path) -> None:
+    (tmp_path / "one").symlink_to("/etc/hostname")
+    with pytest.raises(VaultProblem):
+        link_or_copy(tmp_path / "one", tmp_path / "two")
+    assert not (tmp_path / "two").exists()
