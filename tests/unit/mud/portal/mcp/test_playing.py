@@ -285,6 +285,29 @@ async def test_a_program_that_is_gone_leaves_its_character_asleep(tmp_path: Path
         assert robin in world.home.engine.world.asleep
 
 
+async def test_lines_that_are_too_fast_wait_and_none_is_lost(tmp_path: Path) -> None:
+    put(copy_vault(tmp_path), "doors", line_burst=3, lines_per_second=1.0)
+    clock = HandClock()
+    async with served(tmp_path, clock) as world, playing(world) as program:
+        begun = clock.monotonic()
+        calls = [asyncio.ensure_future(program.do("think", words=f"thought {number}")) for number in range(6)]
+        async with asyncio.timeout(PATIENCE):
+            while not all(one.done() for one in calls):
+                clock.advance(0.1)
+                await settle()
+        assert clock.monotonic() - begun >= 3
+        thoughts = {one.text for one in world.home.agent("Robin").memory.tail}
+        assert {f'You think, "thought {number}"' for number in range(6)} <= thoughts
+
+
+async def test_an_address_has_only_so_many_connections(tmp_path: Path) -> None:
+    put(copy_vault(tmp_path), "doors", connections_per_address=1)
+    async with served(tmp_path) as world:
+        with pytest.raises(MCPError, match="Too many connections"):  # it listens for changes, and calls a tool besides
+            async with playing(world) as program:
+                await program.call("look")
+
+
 async def test_what_waits_for_a_program_is_bounded(tmp_path: Path) -> None:
     async with served(tmp_path) as world, playing(world) as program:
         await program.do("look")
