@@ -372,3 +372,17 @@ def test_an_event_names_the_thing_that_it_is_about(lines: list[str], thing: str 
 def test_commands_of_other_packages_are_found_through_the_registry() -> None:
     engine = make_engine(small_world(), registry=Registry("command", [ask]))
     assert refused(engine, "look").reply.startswith('There is no command "look".')
+
+
+@pytest.mark.parametrize("role", [Role.AGENT, Role.PLAYER, Role.OWNER])
+@pytest.mark.parametrize(
+    "line",
+    ["look", "say hello", "go east", "go nowhere", "take lamp", "whisper Moss hi", "@save", "burst", "", "x | y"],
+)
+def test_whether_a_line_would_be_carried_out_is_known_without_doing_it(line: str, role: Role) -> None:
+    engine = make_engine()
+    before, number = snapshot(engine.world), engine.number
+    would = engine.would(ANN, line, role)
+    assert (snapshot(engine.world), engine.number, engine.totals.commands.total()) == (before, number, 0)
+    assert would is not engine.step(ANN, line, role).failed
+    assert not engine.would("#999999", line, role)
