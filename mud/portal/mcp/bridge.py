@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from typing import Any
 
@@ -34,6 +35,7 @@ async def carry(url: str, token: str, *, proxies: bool) -> None:
     Args:
         proxies: whether the environment's proxies are used, as for a world on another machine.
     """
+    logging.getLogger("mcp").setLevel(logging.CRITICAL)  # what matters is answered, or raised here
     headers = {"authorization": f"Bearer {token}"}
     try:
         async with httpx2.AsyncClient(headers=headers, timeout=TIMES, trust_env=proxies) as client:

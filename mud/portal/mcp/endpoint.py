@@ -12,7 +12,7 @@ import anyio
 import orjson
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from mud.errors import LociError, Refusal
 from mud.portal.mcp import optional
@@ -54,7 +54,7 @@ class McpEndpoint:
             account = self._account_of(request, address)
             served = await self._serving()
             with self._portal.limits.connection(address):
-                await self._answer(served, account, address, (scope, receive, send))
+                await self._answer(served, account, address, (scope, receive, _Sent(send)))
         except _NotLetInError as no:
             await no.answer(scope, receive, send)
         except LociError as error:
@@ -102,7 +102,7 @@ class McpEndpoint:
         task.add_done_callback(self._tasks.discard)
 
     async def _answer(
-        self, served: ServedPlayers, account: Account, address: str, asked: tuple[Scope, Receive, Send]
+        self, served: ServedPlayers, account: Account, address: str, asked: tuple[Scope, Receive, _Sent]
     ) -> None:
         player = self._player_of(account)
         with anyio.CancelScope() as open, player.request(account, address):
@@ -111,6 +111,8 @@ class McpEndpoint:
                 await served(player, *asked)
             finally:
                 self._open[player].discard(open)
+        if open.cancelled_caught:
+            await asked[2].finish()
 
     def _player_of(self, account: Account) -> Player:
         found = self._players.get(account.name)
@@ -153,6 +155,21 @@ class McpEndpoint:
             self._end(player)
         for task in self._tasks:
             task.cancel()
+
+
+class _Sent:
+    """Sends an answer, and can end one that was cut off, as servers expect it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self._open = send, False
+
+    async def __call__(self, message: Message) -> None:
+        self._open = message["type"] == "http.response.start" or message.get("more_body", False)
+        await self._send(message)
+
+    async def finish(self) -> None:
+        if self._open:
+            await self({"type": "http.response.body", "body": b""})
 
 
 class _NotLetInError(LociError):

@@ -52,9 +52,8 @@ class Player:
         self._seen: tuple[Surroundings, Role] | None = None
         self._typed = self._used = portal.clock.monotonic()
 
-    @property
-    def session(self) -> Session:
-        """The session in the world, entered when there is none. Raises LociError and OSError."""
+    def enter(self) -> Session:
+        """Return the session in the world, entered when there is none. Raises LociError and OSError."""
         if self._session is None:
             session = self._portal.enter(self.account, self._show, DOOR, self.address)
             session.ask_no_more()  # a program answers no question for a password
@@ -82,7 +81,7 @@ class Player:
         """Carry out a line as one that a person typed, and return its answer. Raises LociError and OSError."""
         await self._pause()
         async with self._turn:
-            session = self.session
+            session = self.enter()
             self._typed = self._portal.clock.monotonic()
             replies = self._replies = []
             try:
@@ -121,7 +120,7 @@ class Player:
     async def wait(self, seconds: float) -> None:
         """Wait until the character has perceived something since the last `take`, or for some seconds."""
         await self._pause()
-        session = self.session
+        session = self.enter()
 
         async def news() -> None:
             while not self._heard and not session.over:
@@ -142,7 +141,8 @@ class Player:
     async def tools(self) -> list[PossibleTool]:
         """Return the tools that are possible now. Raises LociError and OSError."""
         await self._pause()
-        engine, who, role = self._portal.engine, self.session.who, self.session.role
+        engine, session = self._portal.engine, self.enter()
+        who, role = session.who, session.role
         around = surroundings(engine.world, who)
         self._seen = around, role
         return possible_tools(as_tools(engine.commands, role), around.names, lambda line: engine.would(who, line, role))

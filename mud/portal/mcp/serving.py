@@ -93,6 +93,7 @@ class ServedPlayers:
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests for the length of the block; at its end all connections are closed."""
+        logging.getLogger("mcp").setLevel(logging.WARNING)  # else each connection is a line of the world's log
         async with self._manager.run():
             yield
 
@@ -178,7 +179,7 @@ class ServedPlayers:
             return Answered("")
         if name == "command":
             return await player.type(self._line(given))
-        command = as_tools(self._portal.engine.commands, player.session.role).get(name)
+        command = as_tools(self._portal.engine.commands, player.enter().role).get(name)
         if command is None:
             raise Refusal(self.say(NO_TOOL, name=repr(name[:60])))
         return await player.type(line_of(command, given))

@@ -115,9 +115,6 @@ def test_a_program_that_is_killed_takes_nothing_with_it_and_the_next_one_goes_on
     with fed(opened) as first:
         assert send(first, ASKED)["result"]["serverInfo"]["name"] == "loci"
         send(first, call(2, "say", words="I am here"))
-        assert first.stdin is not None
-        first.stdin.write(json.dumps(call(3, "wait", seconds=30)) + "\n")
-        first.stdin.flush()
         opened.world.read_until("I am here")
         first.kill()
         first.wait()

@@ -409,3 +409,17 @@ def test_one_step_has_one_time() -> None:
     assert step.at == "2026-01-01T00:01:01.001Z"
     (post,) = [one for one in json.loads(ledger.lines[-1])["changes"] if "post" in one]
     assert post["at"] == step.at
+
+
+@pytest.mark.parametrize("role", [Role.AGENT, Role.PLAYER, Role.OWNER])
+@pytest.mark.parametrize(
+    "line",
+    ["look", "say hello", "go east", "go nowhere", "take lamp", "whisper Moss hi", "@save", "burst", "", "x | y"],
+)
+def test_whether_a_line_would_be_carried_out_is_known_without_doing_it(line: str, role: Role) -> None:
+    engine = make_engine()
+    before, number = snapshot(engine.world), engine.number
+    would = engine.would(ANN, line, role)
+    assert (snapshot(engine.world), engine.number, engine.totals.commands.total()) == (before, number, 0)
+    assert would is not engine.step(ANN, line, role).failed
+    assert not engine.would("#999999", line, role)

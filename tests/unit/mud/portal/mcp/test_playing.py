@@ -214,23 +214,40 @@ async def test_a_token_ends_with_a_new_one_a_new_password_or_a_ban(tmp_path: Pat
                     await program.call("look")
 
 
+async def handshake(http: httpx2.AsyncClient, world: Served, token: str) -> dict[str, str]:
+    """Begin a session of the older protocol by hand, and return the headers that its requests carry."""
+    headers = {"accept": "application/json, text/event-stream", "authorization": f"Bearer {token}"}
+    information = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": information}
+    began = await http.post(f"{world.address}/mcp", headers=headers, json=asked)
+    return headers | {"mcp-session-id": began.headers["mcp-session-id"]}
+
+
+PING = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+
+
 async def test_a_session_of_one_account_is_none_for_another(tmp_path: Path) -> None:
     async with served(tmp_path) as world, httpx2.AsyncClient(trust_env=False) as http:
-        tokens = {name: await token_of(world, name) for name in ("Ann", "Ben")}
-        accepted = {"accept": "application/json, text/event-stream"}
-        information = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
-        began = await http.post(
-            f"{world.address}/mcp",
-            headers=accepted | {"authorization": f"Bearer {tokens['Ann']}"},
-            json={"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": information},
-        )
-        session = {"mcp-session-id": began.headers["mcp-session-id"]}
-        statuses = []
-        for name in ("Ann", "Ben"):
-            headers = accepted | session | {"authorization": f"Bearer {tokens[name]}"}
-            asked = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
-            statuses.append((await http.post(f"{world.address}/mcp", headers=headers, json=asked)).status_code)
-        assert statuses == [200, 404]
+        ann, ben = [await token_of(world, name) for name in ("Ann", "Ben")]
+        headers = await handshake(http, world, ann)
+        theirs = headers | {"authorization": f"Bearer {ben}"}
+        answers = [await http.post(f"{world.address}/mcp", headers=one, json=PING) for one in (headers, theirs)]
+        assert [one.status_code for one in answers] == [200, 404]
+
+
+async def test_what_a_program_that_is_gone_would_have_been_told_waits_for_the_next_one(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, httpx2.AsyncClient(trust_env=False) as http:
+        token = await token_of(world, "Robin")
+        headers = await handshake(http, world, token)
+        for name, given in (("look", {}), ("wait", {"seconds": 30})):
+            asked = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": name, "arguments": given}}
+            async with http.stream("POST", f"{world.address}/mcp", headers=headers, json=asked) as answer:
+                if name == "look":
+                    await answer.aread()
+        await http.post(f"{world.address}/mcp", headers=headers, json=PING)  # by now its end has come there
+        act(world, "Eliza", "say are you still there")
+        async with connected(world.address, token) as program:
+            assert "are you still there" in await program.do("wait", seconds=0)
 
 
 @both
@@ -266,6 +283,29 @@ async def test_a_program_that_is_gone_leaves_its_character_asleep(tmp_path: Path
                 await settle()
         assert clock.monotonic() - gone >= 10 * 60
         assert robin in world.home.engine.world.asleep
+
+
+async def test_lines_that_are_too_fast_wait_and_none_is_lost(tmp_path: Path) -> None:
+    put(copy_vault(tmp_path), "doors", line_burst=3, lines_per_second=1.0)
+    clock = HandClock()
+    async with served(tmp_path, clock) as world, playing(world) as program:
+        begun = clock.monotonic()
+        calls = [asyncio.ensure_future(program.do("think", words=f"thought {number}")) for number in range(6)]
+        async with asyncio.timeout(PATIENCE):
+            while not all(one.done() for one in calls):
+                clock.advance(0.1)
+                await settle()
+        assert clock.monotonic() - begun >= 3
+        thoughts = {one.text for one in world.home.agent("Robin").memory.tail}
+        assert {f'You think, "thought {number}"' for number in range(6)} <= thoughts
+
+
+async def test_an_address_has_only_so_many_connections(tmp_path: Path) -> None:
+    put(copy_vault(tmp_path), "doors", connections_per_address=1)
+    async with served(tmp_path) as world:
+        with pytest.raises(MCPError, match="Too many connections"):  # it listens for changes, and calls a tool besides
+            async with playing(world) as program:
+                await program.call("look")
 
 
 async def test_what_waits_for_a_program_is_bounded(tmp_path: Path) -> None:
