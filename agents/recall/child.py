@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -330,6 +330,10 @@ class Store:
             for one, vector in zip(samples, vectors, strict=True)
         ]
         return 2 * sum(found) >= len(found)
+
+    def lacking(self, wanted: Mapping[str, tuple[int, Sequence[Record]]]) -> list[str]:
+        """Return the agents for which `holds` does not hold, by the number of memories and samples of each."""
+        return [agent for agent, (memories, samples) in wanted.items() if not self.holds(agent, memories, samples)]
 
     def price(self, texts: Sequence[str]) -> Bill:
         """Return what embedding these texts costs at most."""

@@ -378,9 +378,11 @@ class Indexer:
     async def update_progress(self, waiting: int) -> None:
         """Update the progress of agents with waiting vectors; of all agents if more texts wait than was known."""
         lost = waiting > sum(life.progress.waiting for life in self.lives.values())
-        for agent_id, life in list(self.lives.items()):
-            if lost or life.progress.waiting:
-                await self._read_progress(agent_id, life)
+        changed = [agent_id for agent_id, life in self.lives.items() if lost or life.progress.waiting]
+        with self._unless_locked():
+            for agent_id, progress in (await self._lexical.run(tables.progress_of_all, changed)).items():
+                if agent_id in self.lives:
+                    self.lives[agent_id].progress = progress
 
 
 # -- recall ------------------------------------------------------------------------------------------------------------
@@ -487,6 +489,7 @@ class RecallService(Indexer):
 
         `progress` is called with the number of documents that have their vectors, and of all.
         """
+        await self.flush()
         for agent_id in list(self.lives):
             await self.fill(agent_id)
         if not self._use_vectors:

@@ -540,6 +540,11 @@ def samples(db: sqlite3.Connection, agent_id: str) -> list[Record]:
     return [memory_records(agent_id, entry)[0] for _, entry in sorted(entries.items())]
 
 
+def vectors_of(db: sqlite3.Connection, agent_ids: Iterable[str]) -> dict[str, tuple[int, list[Record]]]:
+    """Return for each agent how many vectors of memories must be stored, and `samples` of them."""
+    return {agent_id: (vectors_expected(db, agent_id), samples(db, agent_id)) for agent_id in agent_ids}
+
+
 # -- documents --------------------------------------------------------------------------------------------------------
 
 

@@ -71,6 +71,8 @@ HOPELESS = 4
 """Failures in a row after which `settled` is set although texts wait."""
 VERIFY_EVERY = 3600.0
 """Seconds between checks that the index is complete."""
+VERIFIED = 32
+"""Agents checked with one call; a question waits for it."""
 
 
 class EmbeddingBudget:
@@ -401,14 +403,13 @@ class VectorService:
         if self._clock.monotonic() - self._verified < VERIFY_EVERY or self._settings().embed != EVERYTHING:
             return True
         self._verified = self._clock.monotonic()
-        whole = True
-        for agent_id in await self._lexical.run(tables.agents_of):
+        agents, whole = await self._lexical.run(tables.agents_of), True
+        for start in range(0, len(agents), VERIFIED):
             if self._stopping:
                 break
-            wanted = await self._lexical.run(tables.vectors_expected, agent_id)
-            samples = await self._lexical.run(tables.samples, agent_id)
-            if not await child.do(Store.holds, agent_id, wanted, samples):
-                await self._embed_again(child, agent_id, wanted)
+            wanted = await self._lexical.run(tables.vectors_of, agents[start : start + VERIFIED])
+            for agent_id in await child.do(Store.lacking, wanted):
+                await self._embed_again(child, agent_id, wanted[agent_id][0])
                 whole = False
         return whole
 
