@@ -55,19 +55,18 @@ class Text(NamedTuple):
 
 def fill_places(text: str, places: Mapping[str, object]) -> str:
     """Fill the `{places}` of a text once; a place without a value stays as it is."""
-    return "".join([part if place is None else str(places.get(place, part)) for part, place in _parts(text)])
+    template, names = _template(text)
+    try:
+        return template % tuple([places[name] for name in names])
+    except KeyError:
+        return template % tuple([places.get(name, f"{{{name}}}") for name in names])
 
 
 @lru_cache(maxsize=1 << 11)
-def _parts(text: str) -> tuple[tuple[str, str | None], ...]:
-    """Split a text into its words, each with None, and its places, each with its name."""
-    parts: list[tuple[str, str | None]] = []
-    end = 0
-    for found in _BRACES.finditer(text):
-        parts.append((text[end : found.start()], None))
-        parts.append((found[0], found[1]) if found[1] else (found[0][0], None))
-        end = found.end()
-    return (*parts, (text[end:], None))
+def _template(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return a text with `%s` in place of its places, and their names."""
+    names = tuple(found[1] for found in _BRACES.finditer(text) if found[1])
+    return _BRACES.sub(lambda found: "%s" if found[1] else found[0][0], text.replace("%", "%%")), names
 
 
 def parse_texts(source: str, prefix: str, file: str) -> tuple[dict[str, Text], list[Problem]]:
