@@ -30,16 +30,16 @@ from mud.server.opening import state_of, world_of
 from mud.server.wiring import Parts
 from mud.storage.files import OWN_LIMIT, encode, free_stem, link_or_copy, read_if_there, write_new
 from mud.storage.jsonl import read_jsonl
-from mud.storage.paths import make_folder, matching
+from mud.storage.paths import below, make_folder, matching
 from mud.storage.world_files import FOLDERS, STATE, read_state, write_state
 from mud.storage.zip_files import Member
 from mud.world.world import World
 
 _LEDGER = "ledger-*.jsonl"
 _VERSION = re.compile(rf"(?:{'|'.join(TIERS)})-.+\.md")
-_NOT_REWOUND = re.compile(r"log/.*|agents/[^/]+/mind\.md")
-"""Files that are no part of a rewind unless it has others of them."""
-_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/]+\.md|{re.escape(STATE)}")
+_NOT_REWOUND = re.compile(r"log/(?!ledger-).*|agents/[^/]+/mind\.md")
+"""Files that are no part of a rewind."""
+_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/]+\.md")
 _DATED = re.compile(r"(?m)^## (\d{4}-\d\d-\d\dT[\d:.]+Z)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -114,10 +114,10 @@ class _Past:
     def __init__(self, parts: Parts, step: int) -> None:
         self._vault, self._step = parts.vault, step
         self._ledger = Ledger(parts.vault / "log")
-        self._at = self._time_of(step)
+        self._at, self._saved = self._time_of(step), read_state(parts.vault)
         self._world, self._files, self._homes = self._world_then()
         ids = {one.slug: one.id for one in parts.minds.definitions.values()}
-        self._unborn = {slug for slug, one in ids.items() if self._world is not None and one not in self._world.things}
+        self._unborn = {slug for slug, one in ids.items() if not self._has_lived(slug, one)}
 
     def _time_of(self, step: int) -> str:
         record = next(self._ledger.after(step - 1), None)
@@ -131,7 +131,7 @@ class _Past:
         None stands for the world of the saved state with the ledger's steps after it, and the files of now.
         """
         kept = [one for one in snapshot_steps(self._vault) if one < self._step]
-        saved = read_state(self._vault)
+        saved = self._saved
         if not kept:
             if saved is None or saved.step > self._step:
                 raise LociError(f"the world before step {self._step} was not kept; expected a later step")
@@ -151,6 +151,15 @@ class _Past:
             files.pop(homes.pop(one), None)
         return world, files, homes
 
+    def _has_lived(self, slug: str, who: str) -> bool:
+        """Return whether somebody was in the world by then; a guest may have left it for good."""
+        files = archive_files(self._vault / "agents" / slug / "archive")
+        return (
+            self._world is None
+            or who in self._world.things
+            or any(_last_memory(self._lines_then(read_lines(path))) for _, path in files[:1])
+        )
+
     def fill(self, made: Path) -> None:
         """Write the vault into an empty folder."""
         instead = self._instead()
@@ -160,14 +169,20 @@ class _Past:
         kept = members(self._vault, lambda file: None, accounts=True, without={*instead, *finished})
         list(_written(made, (one for file in kept if (one := self._until(file)) is not None)))
         list(_written(made, (Member(file, data) for file, data in instead.items() if data is not None)))
-        self._write_state(made)
+        if self._world is not None and STATE in instead:
+            names = {thing.id: thing.name for thing in self._world.things.values()}
+            write_state(made, state_of(self._world, self._step, self._homes), names)
 
     def _instead(self) -> dict[str, bytes | None]:
         """Return what files hold that are other ones than now; None for those that were not there."""
         worlds = {f"{WORLDS}/{one:010d}.json" for one in snapshot_steps(self._vault) if one < self._step}
         found: dict[str, bytes | None] = {}
-        for path in self._vault.rglob("*"):
-            file = path.relative_to(self._vault).as_posix()
+        if self._world is not None and self._saved is not None and self._saved.step > self._step:
+            found[STATE] = None  # else it is an earlier one, and the start adds what the ledger has after it
+        for entry in below(self._vault):
+            if isinstance(entry, OSError):
+                raise entry
+            file = Path(entry.path).relative_to(self._vault).as_posix()
             unborn = file.startswith(tuple(f"agents/{slug}/" for slug in self._unborn))
             remade = self._world is not None and _OF_THE_WORLD.fullmatch(file)
             if unborn or remade or (_NOT_REWOUND.fullmatch(file) and file not in worlds):
@@ -245,15 +260,6 @@ class _Past:
         for start, end in reversed(later):
             text = text[:start] + text[end:]
         return text
-
-    def _write_state(self, made: Path) -> None:
-        if self._world is None:
-            return
-        saved, things = read_state(self._vault), self._world.things
-        # An archive may lack what the ledger has after the saved state: the next start then adds it.
-        step = min(self._step, saved.step if saved is not None else 0)
-        names = {thing.id: thing.name for thing in things.values()}
-        write_state(made, state_of(self._world, self._step, self._homes)._replace(step=step), names)
 
 
 def _ends(heads: list[re.Match[str]], text: str) -> list[int]:

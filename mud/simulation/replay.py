@@ -11,6 +11,7 @@ import json
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,17 +19,20 @@ from mud.clock import parse_iso
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
 from mud.engine.ledger import Ledger
-from mud.engine.snapshots import Snapshot, read_snapshot, snapshot_steps
+from mud.engine.snapshots import read_snapshot, snapshot_steps
 from mud.errors import LociError
 from mud.registry import Registry
 from mud.server.opening import offered_to, world_of
 from mud.server.wiring import Parts, opened
 from mud.simulation.figures import entity, state_hash
+from mud.world.narration import shortened
 from mud.world.roles import Role
 from mud.world.world import World
 
 COMPARED = {"who": "who acted", "failed": "whether it failed", "changes": "the changes", "left": "the perceptions"}
 """What must be the same in a step that is played again, and its name."""
+_LONGEST = 600
+"""Characters of a value that a difference in words shows."""
 ROLES = {role.name.lower(): role for role in Role}
 
 
@@ -50,7 +54,9 @@ class Difference(NamedTuple):
 
     def __str__(self) -> str:
         typed = f" ({self.line})" if self.line is not None else ""
-        recorded, replayed = (json.dumps(one, ensure_ascii=False) for one in (self.recorded, self.replayed))
+        recorded, replayed = (
+            shortened(json.dumps(one, ensure_ascii=False), _LONGEST) for one in (self.recorded, self.replayed)
+        )
         return f"step {self.step}{typed}: {self.what} differ; recorded: {recorded}; replayed: {replayed}"
 
 
@@ -86,7 +92,11 @@ def replay(vault: Path, *, verify: bool, commands: Registry[Command] | None = No
         LociError: nothing of the ledger can be played again, or the vault cannot be opened.
     """
     with opened(vault, writable=False) as parts:
-        return _Replaying(parts, commands or parts.commands).play(verify=verify)
+        begins = next((record["step"] for record in Ledger(parts.vault / "log").after(0)), parts.engine.number + 1)
+        snapshots = [step for step in snapshot_steps(parts.vault) if begins - 1 <= step <= parts.engine.number]
+        if not snapshots:
+            raise LociError("no step of this ledger can be played again: the world before it was not kept")
+        return _Replaying(parts, commands or parts.commands, snapshots).play(verify=verify)
 
 
 class _RecordedTime:
@@ -121,16 +131,16 @@ class _LastRecord:
 
 
 class _Replaying:
-    def __init__(self, parts: Parts, commands: Registry[Command]) -> None:
-        self._parts, self._commands = parts, commands
-        self._offers = offered_to(commands, parts.minds)
+    def __init__(self, parts: Parts, commands: Registry[Command], snapshots: Sequence[int]) -> None:
+        self._parts, self._commands, self._snapshots = parts, commands, snapshots
+        self._offers, self._ledger = offered_to(commands, parts.minds), Ledger(parts.vault / "log")
         self._made = _LastRecord()
-        self._begin(Snapshot(parts.unread, (), (), {}, True))
+        self._begin(snapshots[0])
 
-    def _begin(self, snapshot: Snapshot) -> None:
-        """Go on from a snapshot."""
-        parts = self._parts
-        self._time = _RecordedTime(UTC if snapshot.utc else None)
+    def _begin(self, step: int) -> None:
+        """Go on from the world that was kept after a step."""
+        parts, snapshot = self._parts, read_snapshot(self._parts.vault, step)
+        self._begun, self._time = step, _RecordedTime(UTC if snapshot.utc else None)
         self._engine = Engine(
             world_of(snapshot), self._commands, parts.texts.render, self._made, self._time,
             lambda: parts.configuration.get(WorldSettings), self._offers,
@@ -138,13 +148,9 @@ class _Replaying:
         self._engine.witnesses |= set(snapshot.witnesses)
 
     def play(self, *, verify: bool) -> Replay:
-        parts, last = self._parts, self._parts.engine.number
-        begins = next((record["step"] for record in self._ledger().after(0)), last + 1)
-        snapshots = [step for step in snapshot_steps(parts.vault) if begins - 1 <= step <= last]
-        if not snapshots:
-            raise LociError("no step of this ledger can be played again: the world before it was not kept")
-        first, played, lines, difference = snapshots[0] + 1, snapshots[0], 0, None
-        for record in self._records(snapshots, last):
+        parts, first, lines, difference = self._parts, self._begun + 1, 0, None
+        played = self._begun
+        for record in self._records():
             played = record["step"]
             try:
                 lines += self._play_step(record)
@@ -159,29 +165,22 @@ class _Replaying:
             difference = _at_the_end(played, parts.engine.world, world)
         return Replay(first, played, lines, self._before(first), *hashes, difference)
 
-    def _records(self, snapshots: Sequence[int], last: int) -> Iterator[Mapping[str, Any]]:
+    def _records(self) -> Iterator[Mapping[str, Any]]:
         """Yield the steps that can be played, and begin anew where there is a snapshot."""
-        begun, next_step = snapshots[0], snapshots[0] + 1
-        self._begin(read_snapshot(self._parts.vault, begun))
-        for record in self._ledger().after(begun):
-            if record["step"] > last:
-                break
-            newest = snapshots[bisect_left(snapshots, record["step"]) - 1]
-            if newest != begun:
-                begun = newest
-                self._begin(read_snapshot(self._parts.vault, begun))
+        next_step = self._begun + 1
+        for record in takewhile(lambda one: one["step"] <= self._parts.engine.number, self._ledger.after(self._begun)):
+            newest = self._snapshots[bisect_left(self._snapshots, record["step"]) - 1]
+            if newest != self._begun:
+                self._begin(newest)
             elif record["step"] > next_step:
                 raise LociError(f"the ledger lacks step {next_step}, so nothing after it can be played again")
             next_step = record["step"] + 1
             yield record
-        if snapshots[-1] != begun:  # after it nothing happened
-            self._begin(read_snapshot(self._parts.vault, snapshots[-1]))
-
-    def _ledger(self) -> Ledger:
-        return Ledger(self._parts.vault / "log")
+        if self._snapshots[-1] != self._begun:  # after it nothing happened
+            self._begin(self._snapshots[-1])
 
     def _before(self, first: int) -> int:
-        return sum(record is not None and record["step"] < first for _, _, record in self._ledger().lines())
+        return sum(record is not None and record["step"] < first for _, _, record in self._ledger.lines())
 
     def _play_step(self, record: Mapping[str, Any]) -> bool:
         """Play a step, and return whether it was a line that is carried out anew."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from mud.simulation.figures import state_hash
 from mud.simulation.replay import replay
 from mud.simulation.run import SimulationPlan, simulate
 from mud.world.events import Request
+from mud.world.roles import Role
 from tests.processes import memories
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -142,6 +144,40 @@ def test_a_rewind_has_the_files_of_the_world_of_then(vault: Path, tmp_path: Path
         assert check_vault(past) == []
         with opened(past, writable=False) as parts:
             assert parts.engine.world.things["#900001"].description == f"A desk of {wood}."
+
+
+@pytest.mark.parametrize("share", [0.3, 0.8])
+def test_full_files_of_the_ledger_are_kept_and_shared(vault: Path, tmp_path: Path, share: float) -> None:
+    _live(vault)
+    steps = (vault / "log/ledger-0000000001.jsonl").read_text("utf-8").splitlines(keepends=True)
+    half, step = len(steps) // 2, int(share * len(steps))
+    (vault / "log/ledger-0000000001.jsonl").write_text("".join(steps[:half]), "utf-8")
+    (vault / f"log/ledger-{half + 1:010d}.jsonl").write_text("".join(steps[half:]), "utf-8")
+    past, other = _rewound(vault, tmp_path / "past", step), tmp_path / "other"
+    branch(vault, other)
+    for one, last in ((past, step), (other, len(steps))):
+        assert [record["step"] for record in ledger(one)] == list(range(1, last + 1))
+        file = one / "log/ledger-0000000001.jsonl"
+        assert file.samefile(vault / "log/ledger-0000000001.jsonl") == (last > half)
+        go_on(one, "it goes on")
+        assert replay(one, verify=True).difference is None
+        assert check_vault(one) == []
+    assert "".join(steps[:half]) == (vault / "log/ledger-0000000001.jsonl").read_text("utf-8")
+
+
+def test_a_world_that_was_killed_is_rewound_to_what_only_its_ledger_has(vault: Path, tmp_path: Path) -> None:
+    with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
+        parts.engine.observe(parts.minds.observe)
+        for number in range(1, 7):
+            assert not parts.engine.step("#2001", f"say {number}", Role.AGENT).failed
+            if number == 2:
+                parts.save()
+    shutil.rmtree(vault / "agents/eliza/archive")  # it was not written yet
+    past = _rewound(vault, tmp_path / "past", 4)
+    go_on(past, "five")
+    assert [one["text"] for one in memories(past, "eliza") if one["kind"] == "said"][-3:] == [
+        f'You say, "{words}"' for words in ("3", "4", "five")
+    ]
 
 
 def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
