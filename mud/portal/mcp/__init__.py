@@ -15,7 +15,7 @@ from mud.errors import LociError
 
 PATH = "/mcp"
 """Where programs come in, at the address of the web pages."""
-MISSING = "MCP needs the package mcp, which is not installed; make mcp installs it"
+MISSING = "MCP needs the package mcp, of version 2, which is not installed; make mcp installs it"
 
 
 def missing() -> bool:
@@ -27,7 +27,7 @@ def optional(name: str) -> ModuleType:
     """Import a module that needs the package mcp, which takes a second. Raises LociError when that is missing."""
     try:
         return import_module(name)
-    except ModuleNotFoundError as error:
-        if error.name is not None and error.name.partition(".")[0] in ("mud", "agents"):
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] in ("mud", "agents"):
             raise
         raise LociError(MISSING) from None

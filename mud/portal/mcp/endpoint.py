@@ -17,7 +17,7 @@ from starlette.types import Message, Receive, Scope, Send
 from mud.errors import LociError, Refusal
 from mud.portal.mcp import optional
 from mud.portal.mcp.player import Player
-from mud.portal.phrases import IDLE, NO_TOKEN, SHUT
+from mud.portal.phrases import CLOSING, IDLE, NO_TOKEN, SHUT
 from mud.portal.portal import Portal
 from mud.portal.web.ticker import Ticker
 from mud.storage.accounts import Account
@@ -46,6 +46,7 @@ class McpEndpoint:
         self._open = defaultdict[Player, set[anyio.CancelScope]](set)
         self._served: asyncio.Future[ServedPlayers] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._closed = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -79,6 +80,8 @@ class McpEndpoint:
 
     async def _serving(self) -> ServedPlayers:
         """Return what answers players, begun by the first of them. Raises LociError when its package is missing."""
+        if self._closed:
+            raise LociError(self._portal.say(CLOSING))
         if self._served is None:
             self._served = asyncio.get_running_loop().create_future()
             self._begin(self._serve(self._served))
@@ -91,6 +94,9 @@ class McpEndpoint:
         except LociError as error:
             log.warning("%s", error)
             ready.set_exception(_NotLetInError(str(error), 501))
+            return
+        except Exception as error:
+            ready.set_exception(error)  # else the first request would wait for ever
             return
         async with served.running():
             ready.set_result(served)
@@ -119,6 +125,8 @@ class McpEndpoint:
         if found is None:
             found = self._players[account.name] = Player(self._portal, account, self._changed)
             self._ticker.watch(found)
+        elif found.account.token != account.token:
+            self._cut_off(found)  # who came with the token before
         return found
 
     def _changed(self, player: Player) -> None:
@@ -141,6 +149,9 @@ class McpEndpoint:
 
     def _end(self, player: Player) -> None:
         player.leave()
+        self._cut_off(player)
+
+    def _cut_off(self, player: Player) -> None:
         for one in tuple(self._open[player]):
             one.cancel()
 
@@ -150,7 +161,8 @@ class McpEndpoint:
         del self._players[player.account.name]
 
     def close(self) -> None:
-        """Let everybody go, and close all connections."""
+        """Let everybody go, and close all connections, for good."""
+        self._closed = True
         for player in list(self._players.values()):
             self._end(player)
         for task in self._tasks:

@@ -145,7 +145,8 @@ class Player:
         who, role = session.who, session.role
         around = surroundings(engine.world, who)
         self._seen = around, role
-        return possible_tools(as_tools(engine.commands, role), around.names, lambda line: engine.would(who, line, role))
+        commands, say = as_tools(engine.commands, role), self._portal.say
+        return possible_tools(commands, around.names, lambda line: engine.would(who, line, role), say)
 
     def look(self) -> None:
         """Say so when what is around changed since the tools were listed, or since that was said last."""

@@ -10,6 +10,8 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from mud.portal.mcp.tools import one_line
+from mud.portal.phrases import COMMANDS, JOURNAL, ME, MEMORY, NEWEST, NOTE, NOTES, NUMBERED, SUMMARIES
+from mud.world.narration import Phrase
 
 SCHEME = "loci://"
 NUMBERS = r"[0-9]+(?:-[0-9]+)?"
@@ -25,7 +27,7 @@ class LifeResource(NamedTuple):
     """
 
     path: str
-    title: str
+    title: Phrase
     line: str
     pattern: str = ""
 
@@ -35,15 +37,15 @@ class LifeResource(NamedTuple):
 
 
 RESOURCES = (
-    LifeResource("me", "Who your character is", "@my-profile"),
-    LifeResource("memory", "How your memory stands: how much there is, and what of it is summarized", "@memory-status"),
-    LifeResource("memory/summaries", "What your summaries say, and how your memory is kept", "@memory-status full"),
-    LifeResource("memory/newest", "Your newest memories, and what became of older ones", "@memory-history"),
-    LifeResource("memory/{range}", "Your memories by number, word for word: 7 or 1-20", "@archive {range}", NUMBERS),
-    LifeResource("journal", "The facts that you kept before memories were summarized", "@journal"),
-    LifeResource("notes", "Which notes you have", "notes"),
-    LifeResource("notes/{title}", "One of your notes", "notes {title}", r".+"),
-    LifeResource("commands", "Every command that you may type", "help all"),
+    LifeResource("me", ME, "@my-profile"),
+    LifeResource("memory", MEMORY, "@memory-status"),
+    LifeResource("memory/summaries", SUMMARIES, "@memory-status full"),
+    LifeResource("memory/newest", NEWEST, "@memory-history"),
+    LifeResource("memory/{range}", NUMBERED, "@archive {range}", NUMBERS),
+    LifeResource("journal", JOURNAL, "@journal"),
+    LifeResource("notes", NOTES, "notes"),
+    LifeResource("notes/{title}", NOTE, "notes {title}", r".+"),
+    LifeResource("commands", COMMANDS, "help all"),
 )  # fmt: skip
 
 

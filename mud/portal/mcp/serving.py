@@ -182,7 +182,7 @@ class ServedPlayers:
         command = as_tools(self._portal.engine.commands, player.enter().role).get(name)
         if command is None:
             raise Refusal(self.say(NO_TOOL, name=repr(name[:60])))
-        return await player.type(line_of(command, given))
+        return await player.type(line_of(command, given, self.say))
 
     def _seconds(self, given: dict[str, Any]) -> float:
         most = self._portal.settings().mcp_wait_seconds
@@ -210,7 +210,7 @@ class ServedPlayers:
     ) -> types.ListResourcesResult:
         return types.ListResourcesResult(
             resources=[
-                types.Resource(uri=one.uri, name=one.path, description=one.title, mime_type="text/plain")
+                types.Resource(uri=one.uri, name=one.path, description=self.say(one.title), mime_type="text/plain")
                 for one in RESOURCES
                 if not one.pattern
             ]
@@ -222,7 +222,7 @@ class ServedPlayers:
         return types.ListResourceTemplatesResult(
             resource_templates=[
                 types.ResourceTemplate(
-                    uri_template=one.uri, name=one.path, description=one.title, mime_type="text/plain"
+                    uri_template=one.uri, name=one.path, description=self.say(one.title), mime_type="text/plain"
                 )
                 for one in RESOURCES
                 if one.pattern

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
-from mud.commands import Command
+from mud.commands import Command, Say
 from mud.errors import Refusal
+from mud.portal.phrases import NEEDS, NO_ARGUMENT, NO_MARK, NO_TEXT, TYPED, WHY
 from mud.registry import Registry
+from mud.world.narration import listed
 from mud.world.roles import Role
 from mud.world.sight import reach
 from mud.world.things import Kind, Thing
@@ -77,7 +79,7 @@ def as_tools(commands: Registry[Command], role: Role) -> dict[str, Command]:
 
 
 def possible_tools(
-    commands: Mapping[str, Command], names: Mapping[str, Sequence[str]], would: Callable[[str], bool]
+    commands: Mapping[str, Command], names: Mapping[str, Sequence[str]], would: Callable[[str], bool], say: Say
 ) -> list[PossibleTool]:
     """Return the tools that are possible.
 
@@ -86,11 +88,11 @@ def possible_tools(
         names: the names within reach, by the slot that takes them.
         would: returns whether a line would be carried out.
     """
-    return [tool for one in commands.values() if (tool := _possible(one, names, would)) is not None]
+    return [tool for one in commands.values() if (tool := _possible(one, names, would, say)) is not None]
 
 
 def _possible(
-    command: Command, names: Mapping[str, Sequence[str]], would: Callable[[str], bool]
+    command: Command, names: Mapping[str, Sequence[str]], would: Callable[[str], bool], say: Say
 ) -> PossibleTool | None:
     slots = _slots(command)
     choices = [names.get(slot.name) or [ANY] for slot in slots]
@@ -104,11 +106,11 @@ def _possible(
     }
     schema = {
         "type": "object",
-        "properties": properties | {REASON: {"type": "string", "description": "Why, in private: nobody perceives it."}},
+        "properties": properties | {REASON: {"type": "string", "description": say(WHY)}},
         "required": [] if bare else [slot.name for slot in slots if slot.needed] or [slot.name for slot in slots],
         "additionalProperties": False,
     }
-    return PossibleTool(tool_name(command), _description(command), schema)
+    return PossibleTool(tool_name(command), _description(command, say), schema)
 
 
 def _property(found: Sequence[str]) -> dict[str, Any]:
@@ -116,29 +118,29 @@ def _property(found: Sequence[str]) -> dict[str, Any]:
     return {"type": "string"} | ({"examples": examples} if examples else {})
 
 
-def _description(command: Command) -> str:
-    examples = "; ".join(command.examples)
-    return "\n\n".join(part for part in (command.summary, command.details, f"Typed by people: {examples}") if part)
+def _description(command: Command, say: Say) -> str:
+    typed = say(TYPED, examples="; ".join(command.examples))
+    return "\n\n".join(part for part in (command.summary, command.details, typed) if part)
 
 
 def _slots(command: Command) -> list[ArgumentSlot]:
     return [ArgumentSlot(name, bracket == "<") for bracket, name in _SLOT.findall(command.form.text)]
 
 
-def line_of(command: Command, given: Mapping[str, object]) -> str:
+def line_of(command: Command, given: Mapping[str, object], say: Say) -> str:
     """Return the line that stands for a call. Raises Refusal for arguments that do not fit."""
     slots = _slots(command)
     known = [*(slot.name for slot in slots), REASON]
     for name, value in given.items():
         if name not in known:
-            raise Refusal(f"{tool_name(command)} takes no argument {name[:40]!r}.", f"it takes {', '.join(known)}")
+            raise Refusal(say(NO_ARGUMENT, tool=tool_name(command), name=repr(name[:40]), known=listed(known)))
         if not isinstance(value, str):
-            raise Refusal(f"{name} has to be a text.")
+            raise Refusal(say(NO_TEXT, name=name))
     texts = {name: one_line(str(value)) for name, value in given.items()}
     if lacking := [slot.name for slot in slots if slot.needed and not texts.get(slot.name)]:
-        raise Refusal(f"{tool_name(command)} needs more: {lacking[0]}.")
+        raise Refusal(say(NEEDS, tool=tool_name(command), name=lacking[0]))
     if command.form.divide(texts.get(slots[0].name, "") if slots else ""):
-        raise Refusal(f"{slots[0].name} must not hold {command.form.mark}.")
+        raise Refusal(say(NO_MARK, name=slots[0].name, mark=command.form.mark))
     line = _line(command, {name: _BAR.sub(r"\\|", text) for name, text in texts.items()})
     return f"{line} | {texts[REASON]}" if texts.get(REASON) else line
 

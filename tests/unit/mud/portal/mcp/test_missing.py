@@ -47,6 +47,6 @@ def test_without_the_package_everybody_is_told_and_the_pages_work(tmp_path: Path
         timeout=120,
         check=False,
     )
-    missing = "MCP needs the package mcp, which is not installed; make mcp installs it"
+    missing = "MCP needs the package mcp, of version 2, which is not installed; make mcp installs it"
     assert done.stdout.splitlines() == [f"501 {missing}", f"501 {missing}", "200", "1"], done.stderr
     assert done.stderr.strip().splitlines() == [missing, f"loci: {missing}"]

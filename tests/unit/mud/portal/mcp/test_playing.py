@@ -235,6 +235,17 @@ async def test_a_session_of_one_account_is_none_for_another(tmp_path: Path) -> N
         assert [one.status_code for one in answers] == [200, 404]
 
 
+async def test_who_still_listens_with_an_old_token_is_cut_off_when_the_new_one_comes_in(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, httpx2.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
+        old = await handshake(http, world, await token_of(world, "Robin"))
+        async with http.stream("GET", f"{world.address}/mcp", headers=old) as listening:
+            assert listening.status_code == 200
+            async with playing(world) as program:
+                await program.do("look")
+                async for line in listening.aiter_lines():
+                    assert "message" not in line
+
+
 async def test_what_a_program_that_is_gone_would_have_been_told_waits_for_the_next_one(tmp_path: Path) -> None:
     async with served(tmp_path) as world, httpx2.AsyncClient(trust_env=False) as http:
         token = await token_of(world, "Robin")

@@ -12,6 +12,7 @@ from mud.portal.mcp.tools import REASON, as_tools, line_of, one_line
 from mud.sanitize import sanitize
 from mud.server.wiring import load_commands
 from mud.world.roles import Role
+from tests.worlds import TEXTS
 
 COMMANDS = load_commands()
 TOOLS = as_tools(COMMANDS, Role.OWNER)
@@ -27,7 +28,7 @@ def words_of(text: str) -> str:
 @given(TYPED.map("".join), TYPED.map("".join))
 def test_what_is_said_comes_out_as_it_was_and_the_reason_stays_private(said: str, reason: str) -> None:
     try:
-        line = line_of(TOOLS["say"], {"words": said, REASON: reason})
+        line = line_of(TOOLS["say"], {"words": said, REASON: reason}, TEXTS.render)
     except Refusal:
         assert not one_line(said)
         return
@@ -45,7 +46,7 @@ def test_no_arguments_make_anything_but_a_line_of_that_command_or_a_refusal(
     command = TOOLS[name]
     texts = dict.fromkeys(command.form.names, "a")
     try:
-        line = line_of(command, texts | arguments)
+        line = line_of(command, texts | arguments, TEXTS.render)
     except Refusal:
         return
     assert line.split()[0] == command.name
