@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import random
 import shutil
 import sqlite3
@@ -11,6 +12,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,10 @@ COUNT = 700
 """Memories: enough for chromadb to have written its graph down twice."""
 ASKED = 35
 """Memories that are looked for, spread over the life."""
-SETTINGS = RecallSettings(embedder="hashing", patience=BOUND)
+LONG = RecallSettings(embedder="hashing", patience=BOUND, exact_up_to=COUNT // 2)
+"""With these the life is in chromadb."""
+SHORT = replace(LONG, exact_up_to=COUNT)
+"""With these it is in a file of its own."""
 ENTRIES = [
     Entry(seq, "2026-01-01T00:00:00.000Z", "heard", None, None, text)
     for seq, text in enumerate(talk(COUNT, random.Random(7)), 1)
@@ -46,8 +51,8 @@ client.close()
 """
 
 
-async def _opened(folder: Path) -> RecallService:
-    service = RecallService(folder, lambda: SETTINGS, VirtualClock())
+async def _opened(folder: Path, settings: RecallSettings = LONG) -> RecallService:
+    service = RecallService(folder, lambda: settings, VirtualClock())
     await service.start()
     await service.catch_up("#1", COUNT, _read, lambda: NOTES)
     return service
@@ -141,6 +146,42 @@ def no_chroma(index: Path) -> None:
     shutil.rmtree(index / "chroma")
 
 
+def _file_of_the_life(index: Path) -> Path:
+    (file,) = (index / "matrix").rglob("*.f32")
+    return file
+
+
+def cut_file(index: Path) -> None:
+    file = _file_of_the_life(index)
+    os.truncate(file, file.stat().st_size // 2 + 5)
+
+
+def zeros_at_the_end(index: Path) -> None:
+    """What a power cut can leave."""
+    file = _file_of_the_life(index)
+    size = file.stat().st_size
+    os.truncate(file, size // 2)
+    os.truncate(file, size)
+
+
+def garbage_file(index: Path) -> None:
+    file = _file_of_the_life(index)
+    file.write_bytes(random.Random(1).randbytes(file.stat().st_size))
+
+
+def empty_file(index: Path) -> None:
+    _file_of_the_life(index).write_bytes(b"")
+
+
+def no_files(index: Path) -> None:
+    shutil.rmtree(index / "matrix")
+
+
+def file_for_files(index: Path) -> None:
+    shutil.rmtree(index / "matrix")
+    (index / "matrix").write_text("a file")
+
+
 def no_words(index: Path) -> None:
     (index / "lexical.sqlite3").unlink()
 
@@ -184,6 +225,8 @@ DAMAGES = (
     cut_database, no_database, file_for_folder, fewer_memories, fewer_notes, no_chroma, no_words, garbage_words,
     damaged_words, no_cache, garbage_cache, damaged_cache,
 )  # fmt: skip
+OF_FILES = (cut_file, zeros_at_the_end, garbage_file, empty_file, no_files, file_for_files, no_chroma)
+"""Those of an index whose one life is in a file."""
 QUICK = (garbage_graphs, fewer_memories)
 """Those that `make check` tries; `make torture` tries all."""
 SAID = {garbage_words: "is broken", damaged_words: "is broken"}
@@ -196,13 +239,11 @@ def _tried(marked: bool) -> list[Damage]:
     return [damage for damage in DAMAGES if marked != (damage in QUICK)]
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def _filled(folder: Path, settings: RecallSettings) -> Path:
     """Return an index that was filled and closed; the tests break copies of it."""
-    folder = tmp_path_factory.mktemp("whole")
 
     async def fill() -> None:
-        service = await _opened(folder)
+        service = await _opened(folder, settings)
         assert await asyncio.wait_for(service.complete(), BOUND)
         await service.stop()
 
@@ -211,8 +252,24 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / ".index"
 
 
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _filled(tmp_path_factory.mktemp("whole"), LONG)
+
+
+@pytest.fixture(scope="module")
+def short(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return _filled(tmp_path_factory.mktemp("short"), SHORT)
+
+
 async def _breaks(
-    whole: Path, folder: Path, damage: Damage, caplog: pytest.LogCaptureFixture, *, unseen: bool = True
+    whole: Path,
+    folder: Path,
+    damage: Damage,
+    caplog: pytest.LogCaptureFixture,
+    settings: RecallSettings = LONG,
+    *,
+    unseen: bool = True,
 ) -> None:
     """Break a copy of an index, and see that it becomes whole; with `unseen`, the seal does not tell of it."""
     shutil.copytree(whole, folder / ".index")
@@ -220,7 +277,7 @@ async def _breaks(
     if unseen:
         CleanShutdown(folder / ".index" / "chroma").close()
     caplog.set_level(logging.INFO)
-    again = await _opened(folder)
+    again = await _opened(folder, settings)
     try:
         await _whole(again)
     finally:
@@ -229,6 +286,13 @@ async def _breaks(
     assert [line for line in warned if damage not in SAID or SAID[damage] not in line] == []
     wasted = [record for record in caplog.records if "The vectors are made anew" in record.message]
     assert len(wasted) <= 1
+
+
+@pytest.mark.parametrize("damage", OF_FILES)
+async def test_whatever_is_broken_of_the_files_of_vectors_is_made_anew(
+    short: Path, tmp_path: Path, damage: Damage, caplog: pytest.LogCaptureFixture
+) -> None:
+    await _breaks(short, tmp_path, damage, caplog, SHORT)
 
 
 @pytest.mark.parametrize("damage", _tried(marked=False))

@@ -170,7 +170,11 @@ class Matrices:
         return dict(sorted(found.items(), key=lambda one: -one[1])[: max(0, k)])
 
     def count(self, agent: str) -> int:
-        return len(self._file(agent)) or self._others.count(agent)
+        rows = self._file(agent).rows()
+        if not len(rows):
+            return self._others.count(agent)
+        # A power cut may leave zeros at the end.
+        return len(rows) if 0 < rows["number"][0] <= rows["number"][-1] else 0
 
     def documents(self) -> list[str]:
         return self._others.documents()
@@ -203,6 +207,8 @@ def MATRIX(place: Place, model: str, dimension: int) -> Index:
     """Open it. Files of another model are deleted."""
     folder = place.folder / FOLDER
     own = folder / hashlib.sha256(f"{model} {dimension}".encode()).hexdigest()[:16]
+    if folder.is_file():
+        folder.unlink()
     check_tree(own)
     for other in folder.iterdir():
         if other != own:
