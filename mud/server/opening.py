@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from agents.definition import AgentDefinition, find_location
+from agents.definition import AgentDefinition, LocationIndex
 from agents.mind.actor import left_by
 from agents.mind.settings import offers
 from agents.population import Population
@@ -163,8 +163,9 @@ def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) 
     """
     placed: list[Placed] = [(one.thing, one.place) for one in files]
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
+    index = LocationIndex(locations)
     for definition in definitions:
-        place = find_location(definition.location or "", locations) or locations[0]
+        place = index.find(definition.location or "") or locations[0]
         placed.append((definition.thing(), None if definition.person else place.id))
     return placed
 

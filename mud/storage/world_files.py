@@ -227,7 +227,7 @@ def _name_of(file: str) -> str:
     return sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 15)
 def _understood(text: str, file: str, kind: Kind) -> _Draft:
     """Cached: after an edit only the edited file is parsed again."""
     name = _name_of(file)
