@@ -27,7 +27,7 @@ from mud.server.checks import NOWHERE, check_files, with_met, with_mistakes
 from mud.storage.accounts import Account
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
-from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
+from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside, state_saved_at
 from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.world.changes import Copy, Define, FallAsleep, Leave, Put
 from mud.world.live_state import live_changes, live_states
@@ -81,15 +81,16 @@ def open_world(
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
+    saved = state_saved_at(vault) if state is not None else 0.0
     for slug, definition in minds.definitions.items():
-        if not definition.person and minds.opens(slug):
+        if not definition.person and (minds.leave_closed(slug, saved) or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)
     met += _left_with_nobody(records, world, minds)
     for slug, why in minds.asleep.items():
         met.append(stays_asleep(minds.definitions[slug], why))
-    known = [agent.memory.last_source for agent in minds.opened()]
+    known = [agent.memory.last_source for agent in minds.in_use()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine, not_in(world, state)
 

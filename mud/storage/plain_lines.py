@@ -152,6 +152,8 @@ def _collection(token: re.Match[str], tokens: Iterator[re.Match[str]], depth: in
         raise _NotPlain
     items, pairs = list[object](), dict[str, object]()
     token = _next(tokens)
+    if closing == "]" and token[4] == "[":  # it may be a link without quotes
+        raise _NotPlain
     while token[4] != closing:
         if items or pairs:
             if token[4] != ", ":

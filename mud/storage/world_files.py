@@ -524,6 +524,14 @@ def read_state(vault: Path) -> SavedState | None:
     )  # fmt: skip
 
 
+def state_saved_at(vault: Path) -> float:
+    """Return when the saved state was written, by the file system's clock; 0.0 without one."""
+    try:
+        return (vault / STATE).stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 def _channels(front: Mapping[str, Mapping[str, list[str]]]) -> Iterator[Channel]:
     """Yield saved channels; each of their lines is one text: time, name and words, with tabs between."""
     for name, saved in front.items():
