@@ -29,7 +29,7 @@ from mud.errors import LociError
 from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
-from mud.server.garbage import collect_all, short_collections
+from mud.server.garbage import collect_all, no_collections, short_collections
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -85,7 +85,9 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
-    with ExitStack() as logged, opened(options.vault, writable=True) as parts:
+    with ExitStack() as logged, ExitStack() as vault:
+        with no_collections():
+            parts = vault.enter_context(opened(options.vault, writable=True))
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)

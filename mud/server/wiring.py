@@ -312,6 +312,8 @@ def _put_together(
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
+    if writable:
+        minds.roster.keep()
     world_files.minds = lambda: things_of(minds.definitions.values())
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
