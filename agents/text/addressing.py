@@ -158,10 +158,25 @@ def without_address(words: str, names: Iterable[str]) -> str:
     if several and any(name and mentions(several["called"], name) for name in names):
         bare = several["rest"]
     for name in (name for name in names if name):
-        if not _lacks(bare, name):
+        if not _lacks(bare, name) and _may_address(bare, name):
             first, last = _called(name)
             bare = last.sub("", first.sub("", bare, count=1), count=1)
     return bare
+
+
+def _may_address(bare: str, name: str) -> bool:
+    """Return whether a name stands where `_called` looks for it. Compiling that for each name of a crowd takes long."""
+    if not (bare.isascii() and name.isascii()):
+        return True
+    line, wanted = bare.lower(), name.lower()
+    if line.rstrip(" \t\n.!?").endswith(wanted):
+        return True
+    at = line.find(wanted)
+    while at >= 0:
+        if _LEADING.fullmatch(bare, 0, at):
+            return True
+        at = line.find(wanted, at + 1)
+    return False
 
 
 @lru_cache(maxsize=1 << 10)
