@@ -369,7 +369,7 @@ class App:
     async def _saved(self) -> bool:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
-        await parts.minds.write_cold()
+        await parts.minds.write_out()
         state = parts.state()
         if parts.unwritten() or not await self._synced(whole=True):
             return False
