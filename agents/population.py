@@ -9,8 +9,9 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -22,19 +23,24 @@ from agents.compaction.strategies import SLEEP
 from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
-from agents.directory import AgentDirectory, UnknownNames
+from agents.definition_cache import DefinitionCache
+from agents.directory import AGENT, AgentDirectory, UnknownNames
+from agents.memory.archive import OpenArchives
 from agents.memory.corrections import Correction
 from agents.memory.entries import Entry
 from agents.memory.history import corrected_since, last_values, read_weighed
+from agents.memory.memory import Memory
 from agents.memory.note_form import Note
+from agents.memory.resting import lived_before
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
+from agents.mind.settings import ThinkingSettings
 from agents.prompt.prompt import Prompt
 from agents.reflection import Reflection
 from mud.clock import Clock, iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName
-from mud.storage.files import write_atomic
+from mud.storage.files import sync_file_system, write_atomic
 from mud.supervise import done_within
 from mud.world.events import Request
 from mud.world.world import World
@@ -43,6 +49,10 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
+SYNCED_SINGLY = 64
+"""Archives that are synced one by one at most."""
+OPEN_FILES = 64
+"""Archives whose files are open at once."""
 WRITTEN_AT_ONCE = 8
 """Archives written between two looks at other tasks; each may wait for the disk."""
 
@@ -68,7 +78,12 @@ class Population:
         self.means = means
         self.say = means.say
         self.inner = Reflection(means)
-        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas, unknown_in)
+        self.roster = AgentDirectory(
+            means.vault / "agents",
+            means.configuration.schemas,
+            unknown_in,
+            cache=DefinitionCache(means.vault / "agents"),
+        )
         self.definitions: dict[str, AgentDefinition] = self.roster.definitions
         self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
         self.world: World | None = None
@@ -78,6 +93,13 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
+        self.archives = OpenArchives(OPEN_FILES)
+        self._hot: dict[str, Agent] = {}
+        """By folder, those whose tail is in RAM, the one that was used longest ago first."""
+        self._unopened: dict[str, str] = {}
+        """The folders, by id, of agents in the world whose memory nobody needed so far."""
+        self.on_open: Callable[[Agent], None] = lambda agent: None
+        """Called after an agent of `_unopened` was opened."""
         self.turns = FoldTurns(means.clock)
         self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
@@ -87,7 +109,9 @@ class Population:
         self.holds_for = 0.0
         """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
         self._holding: dict[str, Agent] = {}
-        """By folder, the agents with held entries."""
+        """By folder, the agents with held entries of a crowd."""
+        self._cold_holding: dict[str, Agent] = {}
+        """By folder, the cold minds with held entries, which are written with the next saved state."""
         self._crowded = False
         self._indexing: Counter[str] = Counter()
         """By folder, how many tasks bring an agent's index up to date."""
@@ -107,7 +131,7 @@ class Population:
 
     def load_definitions(self) -> list[Problem]:
         """Read every `agent.md` and return all problems. A wrong file keeps its last good reading."""
-        problems = self.roster.load(self.world, self._agents)
+        problems = self.roster.load(self.world, {*self._agents, *self._unopened.values()})
         for slug in self._agents:
             self._redefine(slug)
         return problems
@@ -136,6 +160,7 @@ class Population:
         """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
+        self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
             messages = agent.memory.open(self.means.writable)
@@ -147,6 +172,7 @@ class Population:
         if agent.memory.corrections.last:
             self._finish_corrections(agent)
         self._agents[slug] = self._by_id[agent.id] = agent
+        self.used(agent)
         wrong = (
             self.import_written(slug) if self.world is not None else []
         )  # at the start the ledger's entries come first
@@ -188,19 +214,77 @@ class Population:
                 self.open(slug)
         return slug in self._agents
 
+    def leave_closed(self, slug: str, saved: float) -> bool:
+        """Let the agent in a folder live without opening its memory until that is needed; return whether it may.
+
+        Nothing may be left to do for it: no temporary file, no hand-written memory, and no memory that is newer than
+        the saved state, which was written at `saved` by the file system's clock.
+        """
+        if slug not in self._agents and lived_before(self.means.vault / "agents" / slug, saved):
+            self._unopened[self.definitions[slug].id] = slug
+            return True
+        return False
+
+    def _open_now(self, who: str) -> Agent | None:
+        """Open an agent that was left closed; None when it cannot be opened, or is about to leave the world."""
+        slug = self._unopened.pop(who)
+        if slug not in self.definitions or not (self.means.vault / "agents" / slug / AGENT).exists():
+            self._unopened[who] = slug
+            return None
+        if not self.opens(slug):
+            log.warning("%s: %s", self.definitions[slug].name, self.asleep[slug])
+            self.owed = True
+            return None
+        agent = self._agents[slug]
+        self.on_open(agent)
+        return agent
+
+    def used(self, agent: Agent) -> None:
+        """Count an agent among the hot minds, and let the ones used longest ago go cold (`hot_minds`)."""
+        slug, hot = agent.slug, self._hot
+        if hot.pop(slug, None) is None:
+            most = self.means.configuration.get(ThinkingSettings).hot_minds
+            for other in list(islice(hot.values(), max(0, len(hot) + 1 - most))):
+                if other.memory.rest():
+                    del hot[other.slug]
+        hot[slug] = agent
+
     def sleeps(self, who: str) -> bool:
         """Return whether the character with this id sleeps in the world."""
         return self.world is not None and who in self.world.asleep
 
     def opened(self) -> list[Agent]:
+        """Return all agents and the people who are there, opening those that were left closed."""
+        for who in list(self._unopened):
+            self._open_now(who)
+        return self.in_use()
+
+    def in_use(self) -> list[Agent]:
+        """Return those whose memory was needed since the start."""
         return list(self._agents.values())
 
-    def by_slug(self, slug: str) -> Agent | None:
+    def thinking_of(self, definition: AgentDefinition) -> ThinkingSettings:
+        return self.means.configuration.for_agent(ThinkingSettings, definition.overrides)
+
+    def in_use_by_slug(self, slug: str) -> Agent | None:
         return self._agents.get(slug)
+
+    def lives(self, slug: str) -> bool:
+        """Return whether an agent is in the world, or a person there, without opening it."""
+        definition = self.definitions.get(slug)
+        return slug in self._agents or (definition is not None and definition.id in self._unopened)
+
+    def by_slug(self, slug: str) -> Agent | None:
+        """Return the agent in a folder, opening it if it was left closed; None when it is not in the world."""
+        agent = self._agents.get(slug)
+        if agent is None and self.lives(slug):
+            return self._open_now(self.definitions[slug].id)
+        return agent
 
     def let_go(self, agent: Agent) -> None:
         """Close an agent whose `agent.md` was removed; its memories stay on disk."""
         del self._agents[agent.slug], self._by_id[agent.id]
+        self._hot.pop(agent.slug, None)
         self.strike(agent.slug)
         agent.memory.close()
 
@@ -220,7 +304,7 @@ class Population:
         if not self.means.recall.let_go(agent.id):
             return False
         self.on_close(agent)
-        for known in (self._holding, self._indexing):
+        for known in (self._holding, self._hot, self._indexing):
             known.pop(agent.slug, None)
         del self._agents[agent.slug], self._by_id[agent.id]
         memory.close()
@@ -228,16 +312,20 @@ class Population:
 
     def strike(self, slug: str) -> None:
         """Forget the definition in a folder that is not opened."""
-        self.definitions.pop(slug, None)
+        definition = self.definitions.pop(slug, None)
+        if definition is not None:
+            self._unopened.pop(definition.id, None)
         self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
 
     def by_id(self, who: str) -> Agent | None:
-        return self._by_id.get(who)
+        """Return the agent of a character, opening it if it was left closed; None when it has none."""
+        agent = self._by_id.get(who)
+        return self._open_now(who) if agent is None and who in self._unopened else agent
 
     def of(self, request: Request) -> Agent:
         """Return the agent of the requesting character. Raises Refusal when it has none."""
-        agent = self._by_id.get(request.who)
+        agent = self.by_id(request.who)
         if agent is None:
             raise Refusal("This character has no memory of its own.")
         return agent
@@ -264,8 +352,11 @@ class Population:
             self._crowded = len(witnesses) > CROWD
         try:
             for who, perceptions in witnesses.items():
-                if (agent := self._by_id.get(who)) is not None:
-                    agent.actor.perceive(step.number, step.at, perceptions, hold=self._crowded)
+                if (agent := self.by_id(who)) is not None:
+                    held = self._crowded or (self.holds_for > 0 and agent.memory.cold)
+                    agent.actor.perceive(step.number, step.at, perceptions, hold=held)
+                    if held and not self._crowded:
+                        self._cold_holding[agent.slug] = agent
         finally:
             self._crowded = False
 
@@ -273,6 +364,19 @@ class Population:
         """Write what was held of a crowd's perceptions."""
         while self._holding:
             self._write_some()
+        while self._cold_holding:
+            self._write_some_cold()
+
+    async def write_out(self) -> None:
+        """Write most of what is held, letting other tasks run in between, so that `write_held` has little left."""
+        for _ in range((len(self._holding) + len(self._cold_holding)) // WRITTEN_AT_ONCE):
+            self._write_some()
+            self._write_some_cold()
+            await asyncio.sleep(0)
+
+    def _write_some_cold(self) -> None:
+        for slug in list(islice(self._cold_holding, WRITTEN_AT_ONCE)):
+            self._cold_holding.pop(slug).memory.write_held()
 
     def _write_some(self) -> None:
         for slug in list(self._holding)[:WRITTEN_AT_ONCE]:
@@ -295,7 +399,7 @@ class Population:
         if not isinstance(at, str):
             return  # reported by `mud.server.archive_checks`
         for who, perceptions in by_witness(left_by(record)).items():
-            slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
+            slug = self._slug_of(who)
             if slug is None:
                 continue
             if not self.opens(slug):
@@ -305,6 +409,12 @@ class Population:
             if memory.last_source <= number:
                 held = memory.last_source_count if memory.last_source == number else 0
                 memory.append(perceptions[held:], at, number)
+
+    def _slug_of(self, who: str) -> str | None:
+        slug = self.roster.homes.get(who, "")
+        if slug in self.definitions and self.definitions[slug].id == who:
+            return slug
+        return next((slug for slug, one in self.definitions.items() if one.id == who), None)
 
     def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
         """Index new entries, and fold when that is due; with entries of a crowd, after they are written."""
@@ -355,9 +465,34 @@ class Population:
         """
         late = await self.folds.finish(grace)
         await self.turns.stop()
-        for agent in self.opened():
+        for agent in self.in_use():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()
+
+    def sync(self) -> bool:
+        """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread.
+
+        Of very many, the whole file system is synced at once.
+        """
+        memories = [agent.memory for agent in self.in_use()]
+        unsynced = [memory for memory in memories if memory.unsynced]
+        if len(unsynced) <= SYNCED_SINGLY or not self._synced_at_once(unsynced):
+            confirmed = [memory.sync() for memory in memories]  # a list: each is synced even if one fails
+            return all(confirmed)
+        return True
+
+    def _synced_at_once(self, memories: Sequence[Memory]) -> bool:
+        with suppress(OSError), ExitStack() as stack:
+            for memory in memories:
+                stack.enter_context(memory.synced_elsewhere())
+            sync_file_system(self.means.vault)
+            return True
+        return False
+
+    @property
+    def many_unsynced(self) -> bool:
+        """Whether so many archives are not synced that this is left to the next saved state; the ledger has it all."""
+        return sum(agent.memory.unsynced for agent in self.in_use()) > SYNCED_SINGLY
 
     def fold_soon(self, agent: Agent) -> None:
         self.folds.begin(agent)

@@ -84,6 +84,8 @@ class Scheduler:
         self._animals = Animals(engine, drives.habits, drives.chance, drives.clock)
         self._due = DueQueue()
         self._woken = asyncio.Event()
+        self._unbegun: dict[str, Random] = {}
+        """The chance of each agent that gets brains when it is opened."""
         self._turns: set[asyncio.Task[None]] = set()
         self._calls = PendingCalls()
         self._sleepers: set[str] = set()
@@ -107,10 +109,35 @@ class Scheduler:
             brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
         self._drives.interpreter().prepare()
 
+    def begin_all(self) -> None:
+        """Let the first thought of everybody without brains come soon; they get brains when they are opened."""
+        for slug, definition in self._minds.definitions.items():
+            agent = self._minds.in_use_by_slug(slug)
+            if definition.person or not self._minds.lives(slug) or (agent is not None and agent.thinker is not None):
+                continue
+            chance = Random(self._drives.chance.random())
+            soon = min(FIRST_WITHIN, self._minds.thinking_of(definition).think_interval)
+            self._due.set(slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
+            self._unbegun[slug] = chance
+        self._woken.set()
+
+    def _begun(self, agent: Agent | None) -> Agent | None:
+        """Return an agent with its brains; None when it is none, or is to have none."""
+        if agent is not None and agent.thinker is None and agent.slug in self._unbegun:
+            self._think(agent, self._unbegun.pop(agent.slug))
+        return agent
+
     def begin(self, agent: Agent) -> None:
         """Give an agent brains; its first thought comes soon."""
+        self._unbegun.pop(agent.slug, None)
+        chance = Random(self._drives.chance.random())
+        self._think(agent, chance)
+        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
+        self._due.set(agent.slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._woken.set()
+
+    def _think(self, agent: Agent, chance: Random) -> None:
         drives = self._drives
-        chance = Random(drives.chance.random())
         needed = (drives.override, FALLBACK)
         brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
         runs: dict[str, BrainRun] = {
@@ -125,9 +152,6 @@ class Scheduler:
             drives.clock.monotonic,
             self._compare,
         )
-        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
-        self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
-        self._woken.set()
 
     async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
         """Return the intents nearest to a masked sentence by vectors; () without."""
@@ -148,9 +172,13 @@ class Scheduler:
         if agent.thinker is not None:
             self.begin(agent)
 
+    def drop_unopened(self, slug: str) -> None:
+        self._due.drop(slug)
+        self._calls.drop(slug)
+        self._unbegun.pop(slug, None)
+
     def drop(self, agent: Agent) -> None:
-        self._due.drop(agent.slug)
-        self._calls.drop(agent.slug)
+        self.drop_unopened(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
@@ -172,7 +200,7 @@ class Scheduler:
     def observe(self, step: Step) -> None:
         actor = self._engine.world.get(step.who)
         for who, perceptions in by_witness(step.left).items():
-            agent = self._minds.by_id(who)
+            agent = self._begun(self._minds.by_id(who))
             if agent is None or agent.thinker is None:
                 continue
             for perceived in perceptions:
@@ -223,7 +251,7 @@ class Scheduler:
         return None
 
     async def _turn(self, slug: str) -> None:
-        agent = self._minds.by_slug(slug)
+        agent = self._begun(self._minds.by_slug(slug))
         if agent is None:
             return
         waiting = self._calls.begin(slug)
@@ -287,7 +315,7 @@ class Scheduler:
         situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour())
         if situation is None or all(person.thinks for person in situation.people):
             return situation
-        speaking = {one.name for one in self._minds.opened()}
+        speaking = {one.name for one in self._minds.in_use() if one.definition.person}
         people = [one if one.thinks or one.name in speaking else one._replace(speaks=False) for one in situation.people]
         return situation._replace(people=tuple(people))
 
@@ -381,7 +409,8 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
+        minds = (one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug))
+        return {self._minds.thinking_of(one).think_profile for one in minds}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
         """Check forever which models answer; call `tell` with profile name and state at every change."""
@@ -396,8 +425,7 @@ class Scheduler:
     async def stop(self) -> None:
         self._stopped = True
         self._woken.set()
-        for agent in self._minds.opened():
-            self._due.drop(agent.slug)
+        self._due = DueQueue()
         for turn in tuple(self._turns):
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)

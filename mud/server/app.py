@@ -29,7 +29,7 @@ from mud.errors import LociError
 from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
-from mud.server.garbage import collect_all, short_collections
+from mud.server.garbage import collect_all, no_collections, short_collections
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -56,8 +56,12 @@ COLLECT_AFTER = 600.0
 """Seconds between two looks whether nobody plays, and all garbage can be collected."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+CHECKED_AFTER = 10.0
+"""Seconds before the files of a large vault are checked, which takes as long as its start."""
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
+SAVING_SHARE = 20.0  # a saved state is followed by a pause of so many times what it took, as large worlds take long
+LOOKED_AT = 500  # agents that are asked for what waits between two syncs
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 ELAPSE_EVERY = 0.5  # seconds between two looks at what is due in the world by time alone
 HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
@@ -83,16 +87,17 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
-    with ExitStack() as logged, opened(options.vault, writable=True) as parts:
+    with ExitStack() as logged, ExitStack() as vault:
+        with no_collections():
+            parts = vault.enter_context(opened(options.vault, writable=True))
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
         timing = LoopTiming()
         # First: what stands in the way of the chronicle has a line of its own.
         app = App(parts, options, name, timing=timing)
-        notice = links_out(parts.vault)
-        for line in (*parts.told_at_start(), *([notice] if notice else [])):
-            app.tell_at_start(f"loci: {line}")
+        if not parts.is_large:
+            app.tell_what_is_wrong()
         # First: where no event loop can be made, no coroutine is left unawaited.
         with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
             runner.run(app.live())
@@ -116,6 +121,9 @@ class App:
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
+        self._looked = 0  # place of the agent that is asked next for what waits
+        self._unindexed: asyncio.Queue[Agent] = asyncio.Queue()
+        """Those who were opened, and whose index may lack something."""
         self._asking: Counter[str] = Counter()  # how many requests of each character are not answered yet
         self._tasks: list[asyncio.Task[None]] = []
         self._unshown: OSError | None = None
@@ -144,6 +152,7 @@ class App:
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         parts.minds.on_close = self._pages.write
         parts.minds.on_correction = self._corrected
+        parts.minds.on_open = self._opened
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
 
@@ -188,10 +197,17 @@ class App:
             loop.call_soon_threadsafe(self._stop.set)
         return True
 
-    def tell_at_start(self, text: str) -> None:
-        """Show what is wrong before the world runs."""
-        if not self._local.tell_later(text):
-            print(text, file=sys.stderr)
+    def tell_what_is_wrong(self) -> None:
+        """Show what is wrong in the vault, before the world runs or, of a large one, soon afterwards."""
+        notice = links_out(self._parts.vault)
+        for line in (*self._parts.told_at_start(), *([notice] if notice else [])):
+            if not self._local.tell_later(f"loci: {line}"):
+                print(f"loci: {line}", file=sys.stderr)
+
+    async def _check_files(self) -> None:
+        await self._parts.clock.sleep(CHECKED_AFTER)
+        self._reloading.knows(await asyncio.to_thread(lambda: self._parts.problems))
+        self.tell_what_is_wrong()
 
     def _gone(self, error: OSError) -> None:
         self._unshown = error
@@ -221,6 +237,8 @@ class App:
             ("loading the tokenizer", self._load_tokenizer),
             ("collecting garbage", self._collect_garbage),
         ]
+        if parts.is_large:
+            duties.append(("checking the files", self._check_files))
         if self._ports():
             duties.append(("the doors", self._open_doors))
         if self._options.agents:
@@ -293,9 +311,7 @@ class App:
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
-        for agent in self._parts.minds.opened():
-            if not agent.definition.person and agent.thinker is None:
-                self._living.begin(agent)
+        self._living.begin_all()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
@@ -308,11 +324,20 @@ class App:
             self._unheard.append(step)
 
     async def _index_all(self) -> None:
-        for agent in self._parts.minds.opened():
-            await self._parts.minds.catch_up(agent)
+        for agent in self._parts.minds.in_use():
+            self._unindexed.put_nowait(agent)
+        while True:
+            agent = await self._unindexed.get()
+            if self._parts.minds.in_use_by_slug(agent.slug) is agent:
+                await self._parts.minds.catch_up(agent)
+
+    def _opened(self, agent: Agent) -> None:
+        """Watch the files of an agent that was left closed until now, and complete its index when there is time."""
+        self._reloading.watch_agent(agent.folder, scanned=False)
+        self._unindexed.put_nowait(agent)
 
     async def _check_lives(self) -> None:
-        await self._parts.clock.sleep(COME_IN)
+        await self._parts.clock.sleep(2 * CHECKED_AFTER if self._parts.is_large else COME_IN)
         problems = await in_thread(partial(check_lives, self._parts.vault))
         self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
 
@@ -335,17 +360,20 @@ class App:
             await self._parts.clock.sleep(ELAPSE_EVERY)
 
     async def _keep_saving(self) -> None:
-        saved = -1
+        saved, clock = -1, self._parts.clock
         while True:
+            started = clock.monotonic()
             if self._parts.engine.number != saved and await self._saved():
                 saved = self._parts.engine.number
-            await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+            pause = self._parts.configuration.get(WorldSettings).state_interval
+            await clock.sleep(max(pause, SAVING_SHARE * (clock.monotonic() - started)))
 
     async def _saved(self) -> bool:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
+        await parts.minds.write_out()
         state = parts.state()
-        if parts.unwritten() or not await self._synced():
+        if parts.unwritten() or not await self._synced(whole=True):
             return False
         async with self._syncing:
             await asyncio.to_thread(parts.write, state)  # as disks take their time
@@ -360,15 +388,26 @@ class App:
 
     def _write_what_waits(self) -> None:
         """Retry entries and folds that could not be written, also for agents that perceive nothing new."""
-        for agent in self._parts.minds.opened():
+        minds = self._parts.minds
+        agents = minds.in_use()
+        some = agents[self._looked : self._looked + LOOKED_AT]
+        self._looked = self._looked + LOOKED_AT if self._looked + LOOKED_AT < len(agents) else 0
+        for agent in some:
+            if not agent.memory.waiting:
+                minds.remembered(agent, ())
+        for agent in agents:
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
-            self._parts.minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
+                minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
 
-    async def _synced(self) -> bool:
-        """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
+    async def _synced(self, *, whole: bool = False) -> bool:
+        """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time.
+
+        Very many archives are synced only with `whole`.
+        """
         async with self._syncing:
-            why = await asyncio.to_thread(self._parts.sync)
+            archives = whole or not self._parts.minds.many_unsynced
+            why = await asyncio.to_thread(self._parts.sync, archives=archives)
             if bool(why) != bool(self._unsynced):
                 text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
                 log.info("%s", text)

@@ -62,6 +62,8 @@ from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
 from mud.world.matching import plain
 from mud.world.narration import listed
 
+LARGE = 4000
+"""Things and people of a vault whose files are checked while the world runs already."""
 UNCONFIRMED = "it refuses an archive"
 """Why not everything is on disk; the warnings of the agents' memories say more."""
 
@@ -113,6 +115,11 @@ class Parts:
         """Problems in the vault's files, as of the first access."""
         return with_met(self.met, self.vault)
 
+    @property
+    def is_large(self) -> bool:
+        """Whether checking all files takes seconds, so that the world does not wait for it."""
+        return len(self.minds.definitions) + len(self.world_files.homes) > LARGE
+
     def told_at_start(self) -> list[str]:
         """Return every problem, one a line, and then what the world does until they are fixed."""
         wrong = dict.fromkeys(problem.file for problem in self.problems)
@@ -161,7 +168,7 @@ class Parts:
 
     def unwritten(self) -> str:
         """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
-        memories = [agent.memory for agent in self.minds.opened()]
+        memories = [agent.memory for agent in self.minds.in_use()]
         names = [one.name for one in memories if one.waiting or one.missing_from is not None]
         names += ["somebody whose memory cannot be opened"] if self.minds.owed else []
         return f"no archive has all that the ledger left with {listed(names)}" if names else ""
@@ -170,15 +177,17 @@ class Parts:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> str:
-        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did."""
+    def sync(self, *, archives: bool = True) -> str:
+        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did.
+
+        Without `archives` it is the ledger alone, which has all that they lack since the saved state.
+        """
         why = ""
         try:
             self.ledger.sync()
         except OSError as error:
             why = error.strerror or str(error)
-        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
-        return why or ("" if all(confirmed) else UNCONFIRMED)
+        return why or (UNCONFIRMED if archives and not self.minds.sync() else "")
 
 
 class ModelSource(NamedTuple):
@@ -225,7 +234,7 @@ def vault_in(folder: Path) -> Path:
 def _opened_to_write(
     vault: Path, clock: Clock, *, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
-    for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
+    for folder in (vault / "world", *vault.glob("world/*/")):  # each agent's is swept when it is opened
         sweep_leftovers(folder)
     BuildingLog(vault).complete(clock.now())
     parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
@@ -237,7 +246,7 @@ def _opened_to_write(
 
 
 def _close_memories(parts: Parts) -> None:
-    for agent in parts.minds.opened():
+    for agent in parts.minds.in_use():
         agent.memory.close()
 
 
@@ -304,6 +313,8 @@ def _put_together(
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
+    if writable:
+        minds.roster.keep()
     world_files.minds = lambda: things_of(minds.definitions.values())
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
@@ -312,8 +323,8 @@ def _put_together(
     )
     prompting = Prompting(minds, templates, commands)
     minds.live_in(engine.world, prompting)
-    for slug in minds.definitions:
-        minds.import_written(slug)
+    for agent in minds.in_use():
+        minds.import_written(agent.slug)
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),

@@ -24,6 +24,7 @@ from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
 from mud.storage.settings import Scalar, Value
 from mud.storage.texts import TextStore
+from mud.world.things import Kind, Thing
 from tests.houses import house
 from tests.settings import put
 from tests.unit.mud.server.stage import edited
@@ -41,6 +42,14 @@ def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
     assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
     for wanted in ("", "gard", "[[]]"):
         assert find_location(wanted, LOCATIONS) is None
+
+
+def test_of_several_locations_with_a_name_the_first_is_meant_whatever_it_is_named_by() -> None:
+    first = Thing("#1", Kind.LOCATION, "The Mill", "", ("#2", "race"))
+    places = [first, Thing("#2", Kind.LOCATION, "Race", ""), Thing("#3", Kind.LOCATION, "mill", "")]
+    for wanted in ("mill", "The race", "#2", "#1"):
+        assert find_location(wanted, places) is first
+    assert find_location("#3", places) is places[2]
 
 
 def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(tmp_path: Path) -> None:
