@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 
 from mud.commands._command import Context, Outcome, Say, command
 from mud.commands._here import called_by_name, here_or_refuse, present_or_refuse, refuse_name, waking
@@ -76,33 +76,27 @@ def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
     others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
     if not others:
         return [ctx.say(NOBODY)]
-    calls_one_of = _calls(words)
     here_too = {ctx.actor.id, *(one.id for one in others)}
-    where = ctx.world.where
-    called = [
-        one
-        for one in ctx.world.things.values()
-        if one.kind is Kind.CHARACTER and one.id in where and calls_one_of(map(plain, one.names))
-    ]
+    found = (one for name in _calls(words) for one in ctx.world.named(name))
+    called = [one for one in found if one.kind is Kind.CHARACTER and one.id in ctx.world.where]
     if not called or any(one.id in here_too for one in called):
         return []
     return [ctx.say(ABSENT, name=min(called, key=lambda one: one.name.lower()).name)]
 
 
-def _calls(words: str) -> Callable[[Iterable[str]], bool]:
-    """Return a predicate of the plain names of somebody: whether the words call one of them.
+def _calls(words: str) -> Iterator[str]:
+    """Yield what may be the plain name of somebody whom the words call.
 
     It must stand alone before a mark or the end, or after a greeting; then words may follow: `hello Moss how are you`.
     """
     greeting = _GREETING.match(words)
     if greeting:
         greeted = plain(words[greeting.end() :])
-        return lambda names: any(
-            name and greeted.startswith(name) and _NAME_ENDS.match(greeted, len(name)) for name in names
-        )
+        yield from (greeted[: end.start()] for end in _NAME_ENDS.finditer(greeted) if end.start())
+        return
     mark = _CALL.search(words)
-    opening = plain(words[: mark.start()] if mark else words.rstrip(".…"))
-    return lambda names: bool(opening) and opening in names
+    if opening := plain(words[: mark.start()] if mark else words.rstrip(".…")):
+        yield opening
 
 
 @command("whisper", "<person> <words>", aliases=("tell",), category="social", for_models=True)

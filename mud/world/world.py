@@ -54,6 +54,10 @@ class World:
         self._filed: dict[str, Thing] = {}
         """Each altered thing as its file has it."""
         self.live = LiveState()
+        self._named: dict[str, dict[str, None]] = {}
+        """The ids of the things with each name, as `plain` has it."""
+        self._locations: list[Thing] | None = None
+        """The locations by name; None when they have to be sorted again."""
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -181,7 +185,9 @@ class World:
         return self._filed.get(thing, self._things[thing])
 
     def _define(self, thing: Thing) -> None:
-        now = self.live.define(thing, self._things.get(thing.id))
+        before = self._things.get(thing.id)
+        now = self.live.define(thing, before)
+        self._name(before, now)
         self._things[thing.id] = now
         if now is thing:
             self._filed.pop(thing.id, None)
@@ -190,6 +196,17 @@ class World:
         self._next = max(self._next, number_of(thing.id) + 1)
         for copy in [one for one, of in self.live.made.items() if of == thing.id] if self.live.made else ():
             self._define(replace(thing, id=copy))
+
+    def _name(self, before: Thing | None, now: Thing | None) -> None:
+        """Keep up to date what is looked up by name."""
+        if any(one is not None and one.kind is Kind.LOCATION for one in (before, now)):
+            self._locations = None
+        if before is not None and now is not None and before.names == now.names:
+            return
+        for one in map(plain, before.names) if before is not None else ():
+            self._named.get(one, {}).pop(before.id, None)
+        for one in map(plain, now.names) if now is not None else ():
+            self._named.setdefault(one, {})[now.id] = None
 
     def _copy(self, thing: str, of: str) -> None:
         original = self.live.made.get(of, of)
@@ -226,6 +243,7 @@ class World:
             del self._away[absent]
         self._filed.pop(thing, None)
         if (known := self._things.pop(thing, None)) is not None:
+            self._name(known, None)
             self.live.forget(known)
         for copy in [one for one, of in self.live.made.items() if of == thing]:
             self._remove(copy)
@@ -260,12 +278,13 @@ class World:
 
         Characters that are nowhere are left out: they were forgotten, and their names are free.
         """
-        wanted = plain(name)
-        for one in self._things.values():
-            there = one.kind is not Kind.CHARACTER or self.location_of(one.id) is not None
-            if there and wanted in map(plain, one.names):
-                return one
-        return None
+        found = (one for one in self.named(name) if one.kind is not Kind.CHARACTER or self.location_of(one.id))
+        return next(found, None)
+
+    def named(self, name: str) -> list[Thing]:
+        """Return all things with a name or alias, ignoring case and articles, oldest first."""
+        found = self._named.get(plain(name), {})
+        return [self._things[one] for one in (found if len(found) < 2 else filter(found.__contains__, self._things))]
 
     def contents(self, holder: str) -> list[Thing]:
         """Return what is directly in a location or held by a character, oldest first."""
@@ -301,7 +320,11 @@ class World:
             holder = self._where.get(holder)
 
     def locations(self) -> list[Thing]:
-        return sorted((t for t in self._things.values() if t.kind is Kind.LOCATION), key=lambda t: t.name.lower())
+        """Return every location, by name."""
+        if self._locations is None:
+            found = (t for t in self._things.values() if t.kind is Kind.LOCATION)
+            self._locations = sorted(found, key=lambda t: t.name.lower())
+        return self._locations.copy()
 
     def present(self) -> list[Thing]:
         """Return every character that is somewhere, by name."""
