@@ -18,6 +18,7 @@ from typing import NamedTuple
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, InterpreterSource, Recall, Situation, Voice
 from agents.life.animals import Animals, Items
+from agents.life.detail import Detail
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
@@ -60,7 +61,12 @@ LOOK_SOONER = 5.0
 
 
 class SchedulerConfig(NamedTuple):
-    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
+    """What the scheduler needs.
+
+    Args:
+        override: name of the brain of all agents, whatever their files say.
+        exact: agents live turn by turn also where nobody can perceive them.
+    """
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -72,6 +78,7 @@ class SchedulerConfig(NamedTuple):
     traced: bool = True
     interpreter: InterpreterSource = shipped_interpreter
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
+    exact: bool = False
 
 
 class Scheduler:
@@ -82,6 +89,7 @@ class Scheduler:
     ) -> None:
         self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
         self._animals = Animals(engine, drives.habits, drives.chance, drives.clock)
+        self._detail = Detail(engine, lambda: led.who if (led := minds.resting.possession) is not None else "")
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._turns: set[asyncio.Task[None]] = set()
@@ -92,6 +100,10 @@ class Scheduler:
         """Slugs of the agents that have not thought since they woke."""
         self._disturbed: dict[str, float] = {}
         """When an agent was last addressed or woken."""
+        self._unwatched: set[str] = set()
+        """Slugs of the agents whose next turn may come late, as no person can perceive them."""
+        self._met: dict[str, float] = {}
+        """When a person last spoke to an agent."""
         self._bedtime_asked: dict[str, datetime] = {}
         self._pauses: dict[str, float] = {}
         """How many think intervals an agent's last decision asks for."""
@@ -125,7 +137,7 @@ class Scheduler:
             drives.clock.monotonic,
             self._compare,
         )
-        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
+        soon = self._pause_of(agent, min(FIRST_WITHIN, agent.thinking().think_interval))
         self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
         self._woken.set()
 
@@ -170,19 +182,48 @@ class Scheduler:
         return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
-        actor = self._engine.world.get(step.who)
+        person = self._detail.is_person(step.who)
+        if person:
+            self._enliven(step.who)
         for who, perceptions in by_witness(step.left).items():
             agent = self._minds.by_id(who)
             if agent is None or agent.thinker is None:
                 continue
             for perceived in perceptions:
-                wish = agent.thinker.notice(perceived)
-                if wish is not None and who != step.who:
-                    self._minds.inner.interrupt(agent.slug)
-                    if perceived.kind in SPOKEN:
-                        self._disturbed[agent.slug] = self._drives.clock.monotonic()
-                    person = actor is not None and not actor.thinks
-                    self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
+                wish, spoken = agent.thinker.notice(perceived), perceived.kind in SPOKEN
+                if wish is None or who == step.who or (agent.slug in self._unwatched and not spoken):
+                    continue
+                now = self._drives.clock.monotonic()
+                self._minds.inner.interrupt(agent.slug)
+                if spoken:
+                    self._disturbed[agent.slug] = now
+                    self._met |= {agent.slug: now} if person else {}
+                self._hasten(agent, now + wish, person=person)
+
+    def _enliven(self, person: str) -> None:
+        """Hasten the turns of those whom a person can perceive, and who lived on unwatched."""
+        for who in self._detail.in_sight_of(person):
+            agent = self._minds.by_id(who)
+            if agent is not None and agent.slug in self._unwatched:
+                self._unwatched.discard(agent.slug)
+                soon = min(FIRST_WITHIN, agent.thinking().think_interval)
+                self._due.hasten(agent.slug, self._drives.clock.monotonic() + self._drives.chance.uniform(0.5, soon))
+                self._woken.set()
+
+    def _is_unwatched(self, agent: Agent) -> bool:
+        """Return whether no person perceives an agent, nor has lately spoken to it, and no model is asked for it."""
+        if self._drives.exact or not agent.thinking().coarse_interval or self._brain_of(agent) != FALLBACK:
+            return False
+        met = self._drives.clock.monotonic() - self._met.get(agent.slug, float("-inf"))
+        return met >= LEFT_ALONE and not self._calls.person_waits(agent.slug) and not self._detail.is_watched(agent.id)
+
+    def _pause_of(self, agent: Agent, wanted: float) -> float:
+        """Return the seconds until an agent's next turn, which come to more than it wants while it is unwatched."""
+        if not self._is_unwatched(agent):
+            self._unwatched.discard(agent.slug)
+            return wanted
+        self._unwatched.add(agent.slug)
+        return max(wanted, agent.thinking().coarse_interval)
 
     def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
         self._calls.call(agent.slug, at, person=person)
@@ -253,7 +294,8 @@ class Scheduler:
         self._tell_when_full(agent)
         hours = self._hours(agent)
         bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
-        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
+        unwatched = self._is_unwatched(agent)
+        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke, unwatched=unwatched)
         thinker = agent.thinker
         if situation is None or thinker is None:
             return None
@@ -264,6 +306,9 @@ class Scheduler:
         self._pauses[agent.slug] = thought.decision.pause
         if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = thought._replace(waiting=True)
+        if unwatched and thought.decision.line is not None:
+            walk = self._detail.walk(agent.id, thought.decision.line)
+            thought = thought._replace(decision=thought.decision._replace(line=walk))
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
         if line is not None and agent.thinker is thinker and not held:
@@ -280,11 +325,15 @@ class Scheduler:
         self._submitted(step)
         return step
 
-    def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
+    def _situation(
+        self, agent: Agent, bedtime: float | None = None, *, woke: bool = False, unwatched: bool = False
+    ) -> Situation | None:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
         known = (agent.definition, world, agent.memory, agent.notes)
-        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour())
+        situation = situate(
+            *known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour(), unwatched=unwatched
+        )
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.opened()}
@@ -350,7 +399,7 @@ class Scheduler:
         if self._stopped or agent.thinker is None:
             return
         wanted = self._pauses.pop(agent.slug, 1.0) * agent.thinking().think_interval
-        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
+        pause = self._pause_of(agent, SLEEP_STEP if self._minds.sleeps(agent.id) else wanted)
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()

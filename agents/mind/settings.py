@@ -42,6 +42,13 @@ class ThinkingSettings:
         low=1,
         high=86_400,
     )
+    coarse_interval: float = setting(
+        240.0,
+        "Seconds between two thoughts by instinct of an agent whom no person can perceive, if that is longer: it walks "
+        "all the way in one step and talks briefly. As soon as somebody is near it lives as ever; 0 for always.",
+        low=0,
+        high=86_400,
+    )
     prompt_order: str = setting(
         "stable",
         "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "

@@ -58,6 +58,8 @@ class World:
         """The ids of the things with each name, as `plain` has it."""
         self._locations: list[Thing] | None = None
         """The locations by name; None when they have to be sorted again."""
+        self._entrances: dict[str, list[str]] = {}
+        """By location, the others with an exit to it; empty when that has to be found again."""
 
     @property
     def things(self) -> Mapping[str, Thing]:
@@ -200,13 +202,13 @@ class World:
     def _name(self, before: Thing | None, now: Thing | None) -> None:
         """Keep up to date what is looked up by name."""
         if any(one is not None and one.kind is Kind.LOCATION for one in (before, now)):
-            self._locations = None
-        if before is not None and now is not None and before.names == now.names:
-            return
-        for one in map(plain, before.names) if before is not None else ():
-            self._named.get(one, {}).pop(before.id, None)
-        for one in map(plain, now.names) if now is not None else ():
-            self._named.setdefault(one, {})[now.id] = None
+            self._locations, self._entrances = None, {}
+        if before is not None and (now is None or before.names != now.names):
+            for one in map(plain, before.names):
+                self._named.get(one, {}).pop(before.id, None)
+        if now is not None and (before is None or before.names != now.names):
+            for one in map(plain, now.names):
+                self._named.setdefault(one, {})[now.id] = None
 
     def _copy(self, thing: str, of: str) -> None:
         original = self.live.made.get(of, of)
@@ -325,6 +327,14 @@ class World:
             found = (t for t in self._things.values() if t.kind is Kind.LOCATION)
             self._locations = sorted(found, key=lambda t: t.name.lower())
         return self._locations.copy()
+
+    def entrances(self, location: str) -> list[str]:
+        """Return the ids of the other locations with an exit to a location."""
+        if not self._entrances:
+            ways = [(way.to, place.id) for place in self.locations() for way in place.exits if way.to != place.id]
+            for to, place in dict.fromkeys(ways):
+                self._entrances.setdefault(to, []).append(place)
+        return self._entrances.get(location, [])
 
     def present(self) -> list[Thing]:
         """Return every character that is somewhere, by name."""

@@ -141,8 +141,10 @@ class Instinct:
             if left:
                 self._going = decision
                 return left._replace(why=f"takes leave: {decision.why}", pause=0.5)
-        self._explorer.goes((decision.line or "").removeprefix("go ").partition(" | ")[0])
-        return decision
+        way, *reason = (decision.line or "").removeprefix("go ").split(" | ", 1)
+        far = self._explorer.walk_by(way) if situation.unwatched else ""
+        self._explorer.goes(way, far=bool(far))
+        return decision._replace(line=" | ".join([f"go {far}", *reason])) if far else decision
 
     def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
         new = self._take_in(situation)

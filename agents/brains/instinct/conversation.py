@@ -29,6 +29,8 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES = (5, 9)
 """Own lines in a conversation with another mind, at least and at most."""
+FEW = 1
+"""The same while no person can perceive it."""
 REST, ALONE = (300.0, 480.0), (120.0, 300.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 QUIET = 18.0
@@ -200,7 +202,7 @@ class Conversations:
         person = next((each for each in situation.people if one and each.name == one.partner), None)
         if one is None or person is None or one.said is None:
             return None
-        if person.thinks and one.lines >= one.limit:
+        if person.thinks and one.lines >= (FEW if situation.unwatched else one.limit):
             return self.leave(situation, person.name)
         if one.said.question:
             if decision := self._say_of([one.subject], situation, person):
