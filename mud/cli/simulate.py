@@ -30,13 +30,15 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=int, metavar="S", help="seed of all chance: the same world again; else a new one"
     )
+    parser.add_argument("--exact", action="store_true", help="turn by turn, as if somebody watched all agents")
     parser.add_argument("--keep", action="store_true", help="live in the vault itself, not in a copy")
 
 
 @tool("simulate", "let the world live on virtual time, without a model, and say what came of it", _arguments)
 def simulate(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(FRESH)
-    record = simulated(SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep), progress)
+    plan = SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep, exact=args.exact)
+    record = simulated(plan, progress)
     if args.json:
         emit(record)
     else:

@@ -76,6 +76,7 @@ class Options(NamedTuple):
     json: bool = False  # print events as JSON lines; only for a headless run
     plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
     doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
+    exact: bool = False  # agents live turn by turn also where nobody can perceive them
 
 
 def run(options: Options) -> int:
@@ -125,7 +126,7 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits, exact=options.exact,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
