@@ -41,9 +41,10 @@ class Detail:
 
     def _is_in_sight(self, place: Thing) -> bool:
         """Return whether a person is in a place, or in one where a shout from there is heard."""
-        people = self._engine.world.people
-        near = dict.fromkeys((place.id, *(way.to for way in place.exits)))
-        return any(self.is_person(one.id) for station in near for one in people(station))
+        world, near = self._engine.world, {place.id, *(way.to for way in place.exits)}
+        if (led := self._led()) and world.holder(led) in near:
+            return True
+        return any(not one.thinks and self.is_person(one.id) for to in near for one in world.people(to))
 
     def in_sight_of(self, person: str) -> Iterator[str]:
         """Yield the ids of the agents that a person can perceive, each at least once."""

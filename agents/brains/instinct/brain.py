@@ -136,7 +136,7 @@ class Instinct:
     def _taking_leave(self, decision: Decision, situation: Situation) -> Decision:
         """Take leave, before it goes, of whom it spoke with lately; it goes the next time."""
         if partners := self._attention.lately(situation.seconds, STAY):
-            left = self._talk.leave(situation, partners[0])
+            left = None if situation.unwatched else self._talk.leave(situation, partners[0])
             self._talk.part(partners, situation.seconds)
             if left:
                 self._going = decision
@@ -195,6 +195,7 @@ class Instinct:
             self._is_new(one.name, seconds)
             self._explorer.seen[one.name] = Sighting(situation.location, seconds)
         new = [one for one in situation.people if one.name in self._new and one.speaks]
+        new = new[:1] if situation.unwatched else new  # one of them is enough to talk with
         self._new = dict.fromkeys(one.name for one in new)
         if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
             mind.relations.learn(people, tuple(mind.known))
@@ -239,7 +240,7 @@ class Instinct:
         if bare == mind.name or not any(map(str.isalnum, bare)):
             key = "greet.back" if any(map(str.isalnum, said.words)) else "reply.unclear"
             return mind.say(situation, speaker, (key,), {}, "heard no words but its name", private=said.private)
-        if not self._talk.has_patience(speaker, situation.seconds):
+        if not self._talk.has_patience(speaker, situation.seconds) or self._talk.is_over(speaker, situation):
             return None
         meaning, texts = None, mind.courtesies(said.words)
         if speaker not in mind.minds:
@@ -306,7 +307,7 @@ class Instinct:
             return mind.say(situation, name, ("greet.several",), places, "newcomers", reason="reason.greet")
         known, told, cites = name in self._greeted, "", tuple[str, ...]()
         self._greeted.add(name)
-        if not (known and new[0].thinks):
+        if not (new[0].thinks and (known or situation.unwatched)):
             hits = yield Recall(name, 12)
             now = situation.recent[-1].at if situation.recent else ""
             found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == name]
