@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -113,11 +114,20 @@ def read_definition(folder: Path, schemas: Mapping[str, type]) -> tuple[AgentDef
 
 def parse_definition(text: str, slug: str, schemas: Mapping[str, type]) -> tuple[AgentDefinition | None, list[Problem]]:
     """Parse the text of an `agent.md`; returns what `read_definition` does."""
-    file = f"agents/{slug}/agent.md"
-    document, problems = examine_document(text, file)
+    definition, problems = _parsed(text, slug, tuple(schemas.items()))
+    return definition, list(problems)
+
+
+@lru_cache(maxsize=1 << 15)
+def _parsed(
+    text: str, slug: str, schemas: tuple[tuple[str, type], ...]
+) -> tuple[AgentDefinition | None, tuple[Problem, ...]]:
+    """Cached: the checks read the same files again, and after an edit only one is another."""
+    document, problems = examine_document(text, f"agents/{slug}/agent.md")
     if problems and not document.front:
-        return None, problems
-    return _definition(slug, document, schemas, problems), problems
+        return None, tuple(problems)
+    definition = _definition(slug, document, dict(schemas), problems)
+    return definition, tuple(problems)
 
 
 def salvage_definition(folder: Path, schemas: Mapping[str, type]) -> AgentDefinition | None:
@@ -329,11 +339,29 @@ def find_definition(wanted: str, definitions: Mapping[str, AgentDefinition]) -> 
     return next(chain(exact, alike), None) if key else None
 
 
+class LocationIndex:
+    """Locations by their ids and names, so that a lookup takes the same time for any number of them."""
+
+    def __init__(self, locations: Iterable[Thing]) -> None:
+        self.all = list(locations)
+        self.names = [one.name for one in self.all]
+        self._by_id: dict[str, int] = {}
+        self._by_name: dict[str, int] = {}
+        for place, one in enumerate(self.all):
+            self._by_id.setdefault(one.id, place)
+            for name in one.names:
+                self._by_name.setdefault(plain(name), place)
+
+    def find(self, wanted: str) -> Thing | None:
+        """Return the first location that a link, a name or an id means exactly."""
+        target = link_name(wanted) or wanted.strip()
+        found = [place for place in (self._by_id.get(target), self._by_name.get(plain(target))) if place is not None]
+        return self.all[min(found)] if found else None
+
+
 def find_location(wanted: str, locations: Iterable[Thing]) -> Thing | None:
-    """Return the location that a link, a name or an id means exactly."""
-    target = link_name(wanted) or wanted.strip()
-    name = plain(target)
-    return next((one for one in locations if target == one.id or name in map(plain, one.names)), None)
+    """Return what `LocationIndex.find` does, for a single lookup."""
+    return LocationIndex(locations).find(wanted)
 
 
 def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Problem:
@@ -344,13 +372,12 @@ def misplaced(definition: AgentDefinition, locations: Iterable[Thing]) -> Proble
     return Problem(definition.file, definition.lines.get("location", 0), "location", message)
 
 
-def misplaced_habits(habits: Iterable[Habit], file: str, locations: Sequence[Thing]) -> list[Problem]:
+def misplaced_habits(habits: Iterable[Habit], file: str, locations: LocationIndex) -> list[Problem]:
     """Return the problems of habits in unknown locations, of a file as shown to people."""
-    names = [one.name for one in locations]
     return [
-        Problem(file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, names)}")
+        Problem(file, one.line, "Habits", f"there is no location {one.place!r}{hint(one.place, locations.names)}")
         for one in habits
-        if one.place and find_location(one.place, locations) is None
+        if one.place and locations.find(one.place) is None
     ]
 
 

@@ -22,13 +22,15 @@ from agents.compaction.strategies import SLEEP
 from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
-from agents.directory import AgentDirectory, UnknownNames
+from agents.directory import AGENT, AgentDirectory, UnknownNames
 from agents.memory.corrections import Correction
 from agents.memory.entries import Entry
 from agents.memory.history import corrected_since, last_values, read_weighed
 from agents.memory.note_form import Note
+from agents.memory.resting import lived_before
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
+from agents.mind.settings import ThinkingSettings
 from agents.prompt.prompt import Prompt
 from agents.reflection import Reflection
 from mud.clock import Clock, iso
@@ -78,6 +80,10 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
+        self._unopened: dict[str, str] = {}
+        """The folders, by id, of agents in the world whose memory nobody needed so far."""
+        self.on_open: Callable[[Agent], None] = lambda agent: None
+        """Called after an agent of `_unopened` was opened."""
         self.turns = FoldTurns(means.clock)
         self.folds = FoldTasks(means.clock, self._fold_due, self.by_slug)
         self.asleep: dict[str, str] = {}
@@ -107,7 +113,7 @@ class Population:
 
     def load_definitions(self) -> list[Problem]:
         """Read every `agent.md` and return all problems. A wrong file keeps its last good reading."""
-        problems = self.roster.load(self.world, self._agents)
+        problems = self.roster.load(self.world, {*self._agents, *self._unopened.values()})
         for slug in self._agents:
             self._redefine(slug)
         return problems
@@ -136,6 +142,7 @@ class Population:
         """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
+        self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
             messages = agent.memory.open(self.means.writable)
@@ -188,15 +195,62 @@ class Population:
                 self.open(slug)
         return slug in self._agents
 
+    def leave_closed(self, slug: str, saved: float) -> bool:
+        """Let the agent in a folder live without opening its memory until that is needed; return whether it may.
+
+        Nothing may be left to do for it: no temporary file, no hand-written memory, and no memory that is newer than
+        the saved state, which was written at `saved` by the file system's clock.
+        """
+        if slug not in self._agents and lived_before(self.means.vault / "agents" / slug, saved):
+            self._unopened[self.definitions[slug].id] = slug
+            return True
+        return False
+
+    def _open_now(self, who: str) -> Agent | None:
+        """Open an agent that was left closed; None when it cannot be opened, or is about to leave the world."""
+        slug = self._unopened.pop(who)
+        if slug not in self.definitions or not (self.means.vault / "agents" / slug / AGENT).exists():
+            self._unopened[who] = slug
+            return None
+        if not self.opens(slug):
+            log.warning("%s: %s", self.definitions[slug].name, self.asleep[slug])
+            self.owed = True
+            return None
+        agent = self._agents[slug]
+        self.on_open(agent)
+        return agent
+
     def sleeps(self, who: str) -> bool:
         """Return whether the character with this id sleeps in the world."""
         return self.world is not None and who in self.world.asleep
 
     def opened(self) -> list[Agent]:
+        """Return all agents and the people who are there, opening those that were left closed."""
+        for who in list(self._unopened):
+            self._open_now(who)
+        return self.in_use()
+
+    def in_use(self) -> list[Agent]:
+        """Return those whose memory was needed since the start."""
         return list(self._agents.values())
 
-    def by_slug(self, slug: str) -> Agent | None:
+    def thinking_of(self, definition: AgentDefinition) -> ThinkingSettings:
+        return self.means.configuration.for_agent(ThinkingSettings, definition.overrides)
+
+    def in_use_by_slug(self, slug: str) -> Agent | None:
         return self._agents.get(slug)
+
+    def lives(self, slug: str) -> bool:
+        """Return whether an agent is in the world, or a person there, without opening it."""
+        definition = self.definitions.get(slug)
+        return slug in self._agents or (definition is not None and definition.id in self._unopened)
+
+    def by_slug(self, slug: str) -> Agent | None:
+        """Return the agent in a folder, opening it if it was left closed; None when it is not in the world."""
+        agent = self._agents.get(slug)
+        if agent is None and self.lives(slug):
+            return self._open_now(self.definitions[slug].id)
+        return agent
 
     def let_go(self, agent: Agent) -> None:
         """Close an agent whose `agent.md` was removed; its memories stay on disk."""
@@ -228,16 +282,20 @@ class Population:
 
     def strike(self, slug: str) -> None:
         """Forget the definition in a folder that is not opened."""
-        self.definitions.pop(slug, None)
+        definition = self.definitions.pop(slug, None)
+        if definition is not None:
+            self._unopened.pop(definition.id, None)
         self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
 
     def by_id(self, who: str) -> Agent | None:
-        return self._by_id.get(who)
+        """Return the agent of a character, opening it if it was left closed; None when it has none."""
+        agent = self._by_id.get(who)
+        return self._open_now(who) if agent is None and who in self._unopened else agent
 
     def of(self, request: Request) -> Agent:
         """Return the agent of the requesting character. Raises Refusal when it has none."""
-        agent = self._by_id.get(request.who)
+        agent = self.by_id(request.who)
         if agent is None:
             raise Refusal("This character has no memory of its own.")
         return agent
@@ -264,7 +322,7 @@ class Population:
             self._crowded = len(witnesses) > CROWD
         try:
             for who, perceptions in witnesses.items():
-                if (agent := self._by_id.get(who)) is not None:
+                if (agent := self.by_id(who)) is not None:
                     agent.actor.perceive(step.number, step.at, perceptions, hold=self._crowded)
         finally:
             self._crowded = False
@@ -295,7 +353,7 @@ class Population:
         if not isinstance(at, str):
             return  # reported by `mud.server.archive_checks`
         for who, perceptions in by_witness(left_by(record)).items():
-            slug = next((slug for slug, one in self.definitions.items() if one.id == who), None)
+            slug = self._slug_of(who)
             if slug is None:
                 continue
             if not self.opens(slug):
@@ -305,6 +363,12 @@ class Population:
             if memory.last_source <= number:
                 held = memory.last_source_count if memory.last_source == number else 0
                 memory.append(perceptions[held:], at, number)
+
+    def _slug_of(self, who: str) -> str | None:
+        slug = self.roster.homes.get(who, "")
+        if slug in self.definitions and self.definitions[slug].id == who:
+            return slug
+        return next((slug for slug, one in self.definitions.items() if one.id == who), None)
 
     def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None:
         """Index new entries, and fold when that is due; with entries of a crowd, after they are written."""
@@ -355,7 +419,7 @@ class Population:
         """
         late = await self.folds.finish(grace)
         await self.turns.stop()
-        for agent in self.opened():
+        for agent in self.in_use():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()
 

@@ -206,7 +206,7 @@ def _set_world(minds: Population, key: str, value: str, typed: str | bool) -> st
     except OSError as error:
         raise Refusal(minds.say(NOT_WRITTEN, file=file, why=error.strerror or error)) from None
     refuse_problems(minds, minds.means.configuration.reload(path), WRONG)
-    for agent in minds.opened():
+    for agent in minds.in_use():
         minds.remembered(agent, ())
     others = sorted(one.name for one in minds.definitions.values() if key in one.overrides)
     told = minds.say(SET_WORLD, key=key, value=value, file=file)

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, InterpreterSource, Recall, Situation, Voice
+from agents.definition import AgentDefinition
 from agents.life.animals import Animals, Items
 from agents.life.detail import Detail
 from agents.life.prompting import Prompting
@@ -24,7 +25,7 @@ from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.mind.actor import by_witness, situate
 from agents.mind.interpreter import shipped_interpreter
-from agents.mind.settings import SELF_CHANGES, SleepSchedule, fell_asleep, hours_of
+from agents.mind.settings import SELF_CHANGES, SleepSchedule, ThinkingSettings, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
 from agents.population import Population
@@ -92,6 +93,8 @@ class Scheduler:
         self._detail = Detail(engine, lambda: led.who if (led := minds.resting.possession) is not None else "")
         self._due = DueQueue()
         self._woken = asyncio.Event()
+        self._unbegun: dict[str, Random] = {}
+        """The chance of each agent that gets brains when it is opened."""
         self._turns: set[asyncio.Task[None]] = set()
         self._calls = PendingCalls()
         self._sleepers: set[str] = set()
@@ -119,10 +122,37 @@ class Scheduler:
             brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
         self._drives.interpreter().prepare()
 
+    def begin_all(self) -> None:
+        """Let the first thought of everybody without brains come soon; they get brains when they are opened."""
+        for slug, definition in self._minds.definitions.items():
+            agent = self._minds.in_use_by_slug(slug)
+            if definition.person or not self._minds.lives(slug) or (agent is not None and agent.thinker is not None):
+                continue
+            chance = Random(self._drives.chance.random())
+            self._come_soon(definition, self._minds.thinking_of(definition), chance)
+            self._unbegun[slug] = chance
+        self._woken.set()
+
+    def _begun(self, agent: Agent | None) -> Agent | None:
+        """Return an agent with its brains; None when it is none, or is to have none."""
+        if agent is not None and agent.thinker is None and agent.slug in self._unbegun:
+            self._think(agent, self._unbegun.pop(agent.slug))
+        return agent
+
     def begin(self, agent: Agent) -> None:
         """Give an agent brains; its first thought comes soon."""
+        self._unbegun.pop(agent.slug, None)
+        chance = Random(self._drives.chance.random())
+        self._think(agent, chance)
+        self._come_soon(agent.definition, agent.thinking(), chance)
+        self._woken.set()
+
+    def _come_soon(self, agent: AgentDefinition, thinking: ThinkingSettings, chance: Random) -> None:
+        soon = self._pause_of(agent, thinking, min(FIRST_WITHIN, thinking.think_interval))
+        self._due.set(agent.slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
+
+    def _think(self, agent: Agent, chance: Random) -> None:
         drives = self._drives
-        chance = Random(drives.chance.random())
         needed = (drives.override, FALLBACK)
         brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
         runs: dict[str, BrainRun] = {
@@ -137,9 +167,6 @@ class Scheduler:
             drives.clock.monotonic,
             self._compare,
         )
-        soon = self._pause_of(agent, min(FIRST_WITHIN, agent.thinking().think_interval))
-        self._due.set(agent.slug, drives.clock.monotonic() + chance.uniform(0.5, soon))
-        self._woken.set()
 
     async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
         """Return the intents nearest to a masked sentence by vectors; () without."""
@@ -160,23 +187,27 @@ class Scheduler:
         if agent.thinker is not None:
             self.begin(agent)
 
+    def drop_unopened(self, slug: str) -> None:
+        self._due.drop(slug)
+        self._calls.drop(slug)
+        self._unbegun.pop(slug, None)
+
     def drop(self, agent: Agent) -> None:
-        self._due.drop(agent.slug)
-        self._calls.drop(agent.slug)
+        self.drop_unopened(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
 
     def _brain_of(self, agent: Agent) -> str:
         """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
-        brain = self._wanted(agent)
-        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
+        brain = self._wanted(agent.definition)
+        return FALLBACK if brain is None or self._gave_way(agent.definition, agent.thinking(), brain) else brain.name
 
-    def _wanted(self, agent: Agent) -> Brain | None:
-        wanted = self._drives.override or agent.definition.brain
+    def _wanted(self, agent: AgentDefinition) -> Brain | None:
+        wanted = self._drives.override or agent.brain
         return self._drives.brains().find("language" if wanted == "auto" else wanted)
 
-    def _gave_way(self, agent: Agent, brain: Brain) -> str:
-        if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
+    def _gave_way(self, agent: AgentDefinition, thinking: ThinkingSettings, brain: Brain) -> str:
+        if brain.needs_model and not self.answers.get(thinking.think_profile):
             return "no model answers"
         used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
         return "the budget for models is used up" if used_up else ""
@@ -186,7 +217,7 @@ class Scheduler:
         if person:
             self._enliven(step.who)
         for who, perceptions in by_witness(step.left).items():
-            agent = self._minds.by_id(who)
+            agent = self._begun(self._minds.by_id(who))
             if agent is None or agent.thinker is None:
                 continue
             for perceived in perceptions:
@@ -210,20 +241,22 @@ class Scheduler:
                 self._due.hasten(agent.slug, self._drives.clock.monotonic() + self._drives.chance.uniform(0.5, soon))
                 self._woken.set()
 
-    def _is_unwatched(self, agent: Agent) -> bool:
+    def _is_unwatched(self, agent: AgentDefinition, thinking: ThinkingSettings) -> bool:
         """Return whether no person perceives an agent, nor has lately spoken to it, and no model is asked for it."""
-        if self._drives.exact or not agent.thinking().coarse_interval or self._brain_of(agent) != FALLBACK:
+        if self._drives.exact or not thinking.coarse_interval:
             return False
-        met = self._drives.clock.monotonic() - self._met.get(agent.slug, float("-inf"))
-        return met >= LEFT_ALONE and not self._calls.person_waits(agent.slug) and not self._detail.is_watched(agent.id)
+        brain, now = self._wanted(agent), self._drives.clock.monotonic()
+        by_model = brain is not None and brain.name != FALLBACK and not self._gave_way(agent, thinking, brain)
+        met = self._calls.person_waits(agent.slug) or now - self._met.get(agent.slug, float("-inf")) < LEFT_ALONE
+        return not (by_model or met or self._detail.is_watched(agent.id))
 
-    def _pause_of(self, agent: Agent, wanted: float) -> float:
+    def _pause_of(self, agent: AgentDefinition, thinking: ThinkingSettings, wanted: float) -> float:
         """Return the seconds until an agent's next turn, which come to more than it wants while it is unwatched."""
-        if not self._is_unwatched(agent):
+        if not self._is_unwatched(agent, thinking):
             self._unwatched.discard(agent.slug)
             return wanted
         self._unwatched.add(agent.slug)
-        return max(wanted, agent.thinking().coarse_interval)
+        return max(wanted, thinking.coarse_interval)
 
     def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
         self._calls.call(agent.slug, at, person=person)
@@ -264,7 +297,7 @@ class Scheduler:
         return None
 
     async def _turn(self, slug: str) -> None:
-        agent = self._minds.by_slug(slug)
+        agent = self._begun(self._minds.by_slug(slug))
         if agent is None:
             return
         waiting = self._calls.begin(slug)
@@ -294,7 +327,7 @@ class Scheduler:
         self._tell_when_full(agent)
         hours = self._hours(agent)
         bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
-        unwatched = self._is_unwatched(agent)
+        unwatched = self._is_unwatched(agent.definition, agent.thinking())
         situation = self._situation(agent, bedtime, woke=agent.slug in self._woke, unwatched=unwatched)
         thinker = agent.thinker
         if situation is None or thinker is None:
@@ -336,7 +369,7 @@ class Scheduler:
         )
         if situation is None or all(person.thinks for person in situation.people):
             return situation
-        speaking = {one.name for one in self._minds.opened()}
+        speaking = {one.name for one in self._minds.in_use() if one.definition.person}
         people = [one if one.thinks or one.name in speaking else one._replace(speaks=False) for one in situation.people]
         return situation._replace(people=tuple(people))
 
@@ -344,9 +377,9 @@ class Scheduler:
         """Keep the trace of a line, or of model calls without a line; a turn that passed without either has none."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
-        now, brain = iso(self._drives.clock.now()), self._wanted(agent)
+        now, brain = iso(self._drives.clock.now()), self._wanted(agent.definition)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
-            thought = thought._replace(instead=self._gave_way(agent, brain))
+            thought = thought._replace(instead=self._gave_way(agent.definition, agent.thinking(), brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
@@ -399,7 +432,8 @@ class Scheduler:
         if self._stopped or agent.thinker is None:
             return
         wanted = self._pauses.pop(agent.slug, 1.0) * agent.thinking().think_interval
-        pause = self._pause_of(agent, SLEEP_STEP if self._minds.sleeps(agent.id) else wanted)
+        wanted = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
+        pause = self._pause_of(agent.definition, agent.thinking(), wanted)
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
@@ -430,7 +464,8 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        return {one.thinking().think_profile for one in self._minds.opened() if not one.definition.person}
+        minds = (one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug))
+        return {self._minds.thinking_of(one).think_profile for one in minds}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
         """Check forever which models answer; call `tell` with profile name and state at every change."""
@@ -445,8 +480,7 @@ class Scheduler:
     async def stop(self) -> None:
         self._stopped = True
         self._woken.set()
-        for agent in self._minds.opened():
-            self._due.drop(agent.slug)
+        self._due = DueQueue()
         for turn in tuple(self._turns):
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)

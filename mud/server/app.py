@@ -117,6 +117,8 @@ class App:
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
+        self._unindexed: asyncio.Queue[Agent] = asyncio.Queue()
+        """Those who were opened, and whose index may lack something."""
         self._asking: Counter[str] = Counter()  # how many requests of each character are not answered yet
         self._tasks: list[asyncio.Task[None]] = []
         self._unshown: OSError | None = None
@@ -145,6 +147,7 @@ class App:
         self._pages = MindPages(parts.minds, self._reloading.watcher.wrote)
         parts.minds.on_close = self._pages.write
         parts.minds.on_correction = self._corrected
+        parts.minds.on_open = self._opened
         show = self._until_gone(show_event_json if options.json else show_event) if options.headless else None
         self._chronicle = Chronicle(parts.vault / "log", parts.engine.world, show)
 
@@ -294,9 +297,7 @@ class App:
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
-        for agent in self._parts.minds.opened():
-            if not agent.definition.person and agent.thinker is None:
-                self._living.begin(agent)
+        self._living.begin_all()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
@@ -309,8 +310,17 @@ class App:
             self._unheard.append(step)
 
     async def _index_all(self) -> None:
-        for agent in self._parts.minds.opened():
-            await self._parts.minds.catch_up(agent)
+        for agent in self._parts.minds.in_use():
+            self._unindexed.put_nowait(agent)
+        while True:
+            agent = await self._unindexed.get()
+            if self._parts.minds.in_use_by_slug(agent.slug) is agent:
+                await self._parts.minds.catch_up(agent)
+
+    def _opened(self, agent: Agent) -> None:
+        """Watch the files of an agent that was left closed until now, and complete its index when there is time."""
+        self._reloading.watch_agent(agent.folder, scanned=False)
+        self._unindexed.put_nowait(agent)
 
     async def _check_lives(self) -> None:
         await self._parts.clock.sleep(COME_IN)
@@ -361,7 +371,7 @@ class App:
 
     def _write_what_waits(self) -> None:
         """Retry entries and folds that could not be written, also for agents that perceive nothing new."""
-        for agent in self._parts.minds.opened():
+        for agent in self._parts.minds.in_use():
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
             self._parts.minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())

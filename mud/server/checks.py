@@ -19,7 +19,7 @@ from agents.compaction.settings import CompactionSettings
 from agents.compaction.status import beyond_reach
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
-from agents.definition import AgentDefinition, find_location, misplaced, misplaced_habits, things_of
+from agents.definition import AgentDefinition, LocationIndex, misplaced, misplaced_habits, things_of
 from agents.directory import AgentDirectory, at_other_places
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
@@ -227,7 +227,7 @@ def thought_templates(
 
 def wrong_habits(world_files: WorldFiles) -> list[Problem]:
     """Return what is wrong with the habits of the world's own characters."""
-    locations = [one for one in world_files.named if one.kind is Kind.LOCATION]
+    locations = LocationIndex(one for one in world_files.named if one.kind is Kind.LOCATION)
     problems: list[Problem] = []
     for who, items in world_files.habits().items():
         file = world_files.homes.get(who, "world/characters")
@@ -253,13 +253,13 @@ def check_names(
 ) -> list[Problem]:
     """Return all references to names that do not exist. Locations are not checked when there are none."""
     starts = configuration.given(WorldSettings, "start_location") if locations else []
-    names, voices = [one.name for one in locations], voices_in(texts)
-    problems = [_unknown(one, names) for one in starts if find_location(str(one.value), locations) is None]
+    index, voices = LocationIndex(locations), voices_in(texts)
+    problems = [_unknown(one, index.names) for one in starts if index.find(str(one.value)) is None]
     problems += [*check_profiles(configuration), *_unknown_values(configuration, configuration.given)]
     for one in definitions:
-        if locations and not one.person and find_location(one.location or "", locations) is None:
+        if locations and not one.person and index.find(one.location or "") is None:
             problems.append(misplaced(one, locations))
-        problems += misplaced_habits(one.habits, one.file, locations) if locations else []
+        problems += misplaced_habits(one.habits, one.file, index) if locations else []
         problems += unknown_in(one, configuration, voices)
     return problems + names_said(texts, definitions)
 

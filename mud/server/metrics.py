@@ -41,7 +41,7 @@ class WorldMetrics(Collector):
     def collect(self) -> Iterator[Metric]:
         """Yield every figure."""
         yield from self._lines()
-        yield from self._memories(self._parts.minds.opened())
+        yield from self._memories(self._parts.minds.in_use())
         yield from self._models()
         sessions = Counter((one.door or "local",) for one in self._sessions)
         yield _gauge("sessions", "People's sessions.", ["door"], sessions)

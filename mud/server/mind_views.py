@@ -63,7 +63,7 @@ class MindReader:
     def everybody(self) -> list[Json]:
         """Return who has a memory: agents first, then people, by name; those too who sleep while they are away."""
         minds, absent = self._minds, set(self._parts.engine.world.absent)
-        known = [one for one in minds.definitions.values() if minds.by_slug(one.slug) or one.id in absent]
+        known = [one for one in minds.definitions.values() if minds.lives(one.slug) or one.id in absent]
         return [self._brief(one) for one in sorted(known, key=lambda one: (one.person, one.name.casefold()))]
 
     def _brief(self, one: AgentDefinition) -> Json:

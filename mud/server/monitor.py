@@ -39,7 +39,7 @@ class Monitor:
     def troubles(self) -> list[str]:
         """Return why the world does not work as it should, a sentence each without a name; empty while it does."""
         parts = self._parts
-        late = sum(bool(one.memory.waiting or one.memory.missing_from is not None) for one in parts.minds.opened())
+        late = sum(bool(one.memory.waiting or one.memory.missing_from is not None) for one in parts.minds.in_use())
         found = [
             f"the disk does not confirm what was written ({why})" if (why := self._unsynced()) else "",
             f"the ledger cannot be written ({parts.engine.unwritable})" if parts.engine.unwritable else "",

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from agents.definition import AgentDefinition, find_location
+from agents.definition import AgentDefinition, LocationIndex
 from agents.mind.actor import left_by
 from agents.mind.settings import offers
 from agents.population import Population
@@ -27,7 +27,7 @@ from mud.server.checks import NOWHERE, check_files, with_met, with_mistakes
 from mud.storage.accounts import Account
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
-from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside
+from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside, state_saved_at
 from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.world.changes import Copy, Define, FallAsleep, Leave, Put
 from mud.world.live_state import live_changes, live_states
@@ -81,15 +81,16 @@ def open_world(
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
+    saved = state_saved_at(vault) if state is not None else 0.0
     for slug, definition in minds.definitions.items():
-        if not definition.person and minds.opens(slug):
+        if not definition.person and (minds.leave_closed(slug, saved) or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)
     met += _left_with_nobody(records, world, minds)
     for slug, why in minds.asleep.items():
         met.append(stays_asleep(minds.definitions[slug], why))
-    known = [agent.memory.last_source for agent in minds.opened()]
+    known = [agent.memory.last_source for agent in minds.in_use()]
     engine.number = max([ledger.last, state.step if state else 0, *known])
     return ledger, engine, not_in(world, state)
 
@@ -163,8 +164,9 @@ def place_minds(files: list[WorldFile], definitions: Iterable[AgentDefinition]) 
     """
     placed: list[Placed] = [(one.thing, one.place) for one in files]
     locations = [one.thing for one in files if one.thing.kind is Kind.LOCATION]
+    index = LocationIndex(locations)
     for definition in definitions:
-        place = find_location(definition.location or "", locations) or locations[0]
+        place = index.find(definition.location or "") or locations[0]
         placed.append((definition.thing(), None if definition.person else place.id))
     return placed
 

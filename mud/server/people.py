@@ -289,7 +289,7 @@ class People:
             asking: ids of the characters whose requests are not answered yet.
         """
         minds, led = self._parts.minds, {one.own for one in self.sessions} | {one.who for one in self.sessions}
-        for agent in minds.opened():
+        for agent in minds.in_use():
             if agent.definition.person and agent.id not in led and agent.id not in asking and minds.close(agent):
                 self._parts.engine.witnesses.discard(agent.id)
                 self._reloading.unwatch_agent(agent.folder)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.definition import AgentDefinition as Character
-from agents.definition import find_location, misplaced, write_definition
+from agents.definition import LocationIndex, find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.history import JOURNALS, unreadable_file
@@ -72,12 +72,15 @@ class Reloading:
         ]
         for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
-        for agent in parts.minds.opened():
+        for slug in parts.minds.definitions:
+            if parts.minds.lives(slug):
+                self.watcher.watch(parts.vault / "agents" / slug, scanned=False)
+        for agent in parts.minds.in_use():
             self.watch_agent(agent.folder)
 
-    def watch_agent(self, folder: Path) -> None:
+    def watch_agent(self, folder: Path, *, scanned: bool = True) -> None:
         for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):
-            self.watcher.watch(watched)
+            self.watcher.watch(watched, scanned=scanned)
 
     def unwatch_agent(self, folder: Path) -> None:
         self.watcher.unwatch(folder)
@@ -92,7 +95,7 @@ class Reloading:
         refused = self._world() + parts.minds.load_definitions()
         for slug in list(parts.minds.definitions):
             refused += self._take_up(slug)
-        for agent in parts.minds.opened():
+        for agent in parts.minds.in_use():
             self.report(f"{agent.name}: {message}" for message in agent.memory.refresh())
             parts.minds.index_documents(agent)
             parts.minds.import_written(agent.slug)
@@ -206,13 +209,13 @@ class Reloading:
         """Update the parts that do not read their settings on each use."""
         self._parts.recall.look_again()
         if self._living is not None:
-            for agent in self._parts.minds.opened():
+            for agent in self._parts.minds.in_use():
                 self._living.redefined(agent)
         self._parts.queue.hosts.keep_only(self._parts.configuration.names(LLMProfile))
 
     def _fold_due(self) -> None:
         """Start the folds that a changed context window makes due."""
-        for agent in self._parts.minds.opened():
+        for agent in self._parts.minds.in_use():
             self._parts.minds.remembered(agent, ())
 
     def report(self, lines: Iterable[object]) -> None:
@@ -228,7 +231,7 @@ class Reloading:
             problems, after = self._definition(inside[0]), minds.definitions.get(inside[0])
             moved = before is not None and after is not None and before.location != after.location
             return problems, self._moved(inside[0]) if moved else []
-        agent = minds.by_slug(inside[0])
+        agent = minds.in_use_by_slug(inside[0])  # one that is opened later reads its files then
         if agent is not None and inside[-1] in JOURNALS:
             return list(unreadable_file(agent.folder, path)), []
         if agent is None or len(inside) != 3:
@@ -286,12 +289,12 @@ class Reloading:
             minds.assign_ids(engine.world.next_id, self.watcher.wrote)
             # Also for agents that do not enter yet: an id that stands in a file must not be given away.
             engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
-            definition, agent = minds.definitions[slug], minds.by_slug(slug)
-            if agent is None and not definition.person:
+            definition = minds.definitions[slug]
+            if not definition.person and not minds.lives(slug):
                 return self._let_in(slug)
         except (LociError, OSError) as error:
             for one in [one for one, made in minds.definitions.items() if not made.id or one == slug]:
-                if minds.by_slug(one) is None:
+                if not minds.lives(one):
                     del minds.definitions[one]
             return [Problem(f"agents/{slug}/agent.md", 0, "", f"nobody could come in ({error})")]
         thing = definition.thing()
@@ -300,6 +303,7 @@ class Reloading:
             self._parts.queue.budget.rename(known.name, thing.name)
         if known != thing and (known is not None or not definition.person):  # who comes in is defined then
             engine.happen(thing, Outcome("", changes=(Define(thing),)))
+        agent = minds.in_use_by_slug(slug)
         if agent is not None and self._living is not None:
             self._living.redefined(agent)
         return []
@@ -332,15 +336,15 @@ class Reloading:
     async def _miss(self, slug: str, clock: Clock) -> None:
         """Remove an agent whose `agent.md` is still missing after `MISSING_FOR`."""
         await clock.sleep(MISSING_FOR)
-        agent = self._parts.minds.by_slug(slug)
-        if agent is None or agent.definition.person or self._file_of(slug).exists():
+        minds, definition = self._parts.minds, self._parts.minds.definitions.get(slug)
+        if definition is None or definition.person or not minds.lives(slug) or self._file_of(slug).exists():
             return
         try:
-            self.send_away(agent.definition)
+            self.send_away(definition)
         except LociError:  # the disk is full, as logged; try again
             self._do_later(self._miss(slug, clock))
             return
-        self.report([f"{agent.name} has left the world: agents/{slug}/agent.md is gone"])
+        self.report([f"{definition.name} has left the world: agents/{slug}/agent.md is gone"])
         self.report(self._newcomers())
 
     def _newcomers(self) -> list[Problem]:
@@ -419,7 +423,7 @@ class Reloading:
         Raises:
             LociError: the step could not be written; the character stays.
         """
-        parts, agent = self._parts, self._parts.minds.by_slug(definition.slug)
+        parts, agent = self._parts, self._parts.minds.in_use_by_slug(definition.slug)
         if parts.engine.world.location_of(definition.id) is not None:
             step = parts.engine.leave(definition.thing())
             if step.failed:
@@ -429,6 +433,8 @@ class Reloading:
         if not folder.exists():
             self.watcher.lost(folder)
         if agent is None:
+            if self._living is not None:
+                self._living.drop_unopened(definition.slug)
             parts.minds.strike(definition.slug)
             return
         if self._living is not None:

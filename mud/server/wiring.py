@@ -160,7 +160,7 @@ class Parts:
 
     def unwritten(self) -> str:
         """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
-        memories = [agent.memory for agent in self.minds.opened()]
+        memories = [agent.memory for agent in self.minds.in_use()]
         names = [one.name for one in memories if one.waiting or one.missing_from is not None]
         names += ["somebody whose memory cannot be opened"] if self.minds.owed else []
         return f"no archive has all that the ledger left with {listed(names)}" if names else ""
@@ -176,7 +176,7 @@ class Parts:
             self.ledger.sync()
         except OSError as error:
             why = error.strerror or str(error)
-        confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
+        confirmed = [agent.memory.sync() for agent in self.minds.in_use()]  # a list: each is synced even if one fails
         return why or ("" if all(confirmed) else UNCONFIRMED)
 
 
@@ -224,7 +224,7 @@ def vault_in(folder: Path) -> Path:
 def _opened_to_write(
     vault: Path, clock: Clock, *, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
-    for folder in (vault / "world", *vault.glob("world/*/"), *vault.glob("agents/*/")):
+    for folder in (vault / "world", *vault.glob("world/*/")):  # each agent's is swept when it is opened
         sweep_leftovers(folder)
     BuildingLog(vault).complete(clock.now())
     parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
@@ -236,7 +236,7 @@ def _opened_to_write(
 
 
 def _close_memories(parts: Parts) -> None:
-    for agent in parts.minds.opened():
+    for agent in parts.minds.in_use():
         agent.memory.close()
 
 
@@ -311,8 +311,8 @@ def _put_together(
     )
     prompting = Prompting(minds, templates, commands)
     minds.live_in(engine.world, prompting)
-    for slug in minds.definitions:
-        minds.import_written(slug)
+    for agent in minds.in_use():
+        minds.import_written(agent.slug)
     return Parts(
         vault, clock, configuration, texts, templates, summaries, commands,
         load("agents.commands", Answerer, "request"),

@@ -21,6 +21,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from mud.errors import Problem
 from mud.sanitize import sanitize
+from mud.storage.plain_lines import read_plain
 
 _TAG = "tag:yaml.org,2002:"
 _SCALARS = (
@@ -132,6 +133,8 @@ def parse_front(text: str, file: str, longest: int = LONGEST_FRONT) -> Front:
     if (size := where.end - where.start) > longest:
         message = f"the front matter is too long: {size:,} characters; expected at most {longest:,}"
         return Front(where, problems=[Problem(file, 1, "", message)])
+    if (plain := read_plain(text, where.start, where.end)) is not None:
+        return Front(where, plain.values, plain.lines, spans=plain.spans)
     reader, source = _FrontReader(text, where, where.start, file), text[where.start : where.end]
     if not reader.read(source):
         by_lines = reader.from_offset(0)

@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 QUIET = 0.3  # seconds without another event before a save is complete; one save gives five or six events
 PATIENCE = 0.6  # seconds after which changes are reported even while more arrive
 SWEEP = 5.0  # seconds between two sweeps
+SWEPT_AT_ONCE = 500  # folders that a sweep looks at, so that its share of the time is bounded
 QUICK_SWEEP = 0.5  # seconds between two sweeps while the system refuses to watch
 READ_AT_ONCE = 8  # changed files that are read between two looks at other tasks
 
@@ -67,9 +68,10 @@ class Watcher:
         self._report = report
         self._clock = clock
         self._root = root
-        self._marks: dict[Path, dict[Path, _Mark]] = {}
-        """The watched folders, each with the files that were seen in it."""
+        self._marks: dict[Path, dict[Path, _Mark] | None] = {}
+        """The watched folders, each with the files that were seen in it; None before it was looked at."""
         self._hashes: dict[Path, str | None] = {}
+        self._unswept: list[Path] = []
         self._away: set[Path] = set()
         self._changed: set[Path] = set()
         self._events = 0
@@ -77,14 +79,15 @@ class Watcher:
         self._wake = asyncio.Event()
         self.blind = False  # the system refused to watch, so only sweeps find changes
 
-    def watch(self, folder: Path) -> None:
+    def watch(self, folder: Path, *, scanned: bool = True) -> None:
         """Watch a folder, without its subfolders, unless it is hidden or in `NEVER`.
 
-        It may not exist yet; folders that appear in it later are watched too.
+        It may not exist yet; folders that appear in it later are watched too. Without `scanned` it is not looked at
+        before the first sweep, which is quick for very many folders.
         """
         if _watchable(folder) and folder not in self._marks:
-            self._marks[folder] = _scan(folder)
-            if not _is_there(folder):
+            self._marks[folder] = _scan(folder) if scanned else None
+            if scanned and not _is_there(folder):
                 self._away.add(folder)
 
     def unwatch(self, folder: Path) -> None:
@@ -200,7 +203,8 @@ class Watcher:
         except OSError:
             self._hashes[path] = ""
             return True  # the reader reports why
-        known = self._hashes.get(path, "" if path in self._marks.get(path.parent, ()) else None)
+        seen = self._marks.get(path.parent, {})
+        known = self._hashes.get(path, "" if seen is None or path in seen else None)
         if known == now:
             return False
         self._hashes[path] = now
@@ -211,7 +215,7 @@ class Watcher:
             # A folder that the system takes no watch for, such as one too deep, ends the observer's thread.
             self.blind = self.blind or not all(emitter.is_alive() for emitter in emitters)
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
-            folders = list(self._marks)
+            folders = self._next_folders()
             try:
                 found = await asyncio.to_thread(lambda: list(map(_scan, folders)))  # noqa: B023  (awaited here)
             except RuntimeError:  # the system starts no further thread
@@ -221,9 +225,18 @@ class Watcher:
                     self._compare(folder, marks)
                     self._renew(folder)
 
+    def _next_folders(self) -> list[Path]:
+        """Return the watched folders whose turn it is; of very many each sweep looks at some."""
+        if not self._unswept:
+            self._unswept = list(self._marks)
+        folders, self._unswept = self._unswept[:SWEPT_AT_ONCE], self._unswept[SWEPT_AT_ONCE:]
+        return folders
+
     def _compare(self, folder: Path, marks: dict[Path, _Mark]) -> None:
         before = self._marks.get(folder, {})
         self._marks[folder] = marks
+        if before is None:
+            return
         for path in before.keys() - marks.keys():
             self._hashes.setdefault(path, "")  # so that the file is reported as deleted
         self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))

@@ -227,7 +227,7 @@ def _name_of(file: str) -> str:
     return sanitize(file.rsplit("/", 1)[1].removesuffix(".md").replace("-", " "))
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 15)
 def _understood(text: str, file: str, kind: Kind) -> _Draft:
     """Cached: after an edit only the edited file is parsed again."""
     name = _name_of(file)
@@ -522,6 +522,14 @@ def read_state(vault: Path) -> SavedState | None:
         front["step"], front["next_id"], front["where"], front["away"], tuple(front["asleep"]), front["files"],
         tuple(front["absent"]), front["visited"], tuple(_channels(front["channels"])), front["live"],
     )  # fmt: skip
+
+
+def state_saved_at(vault: Path) -> float:
+    """Return when the saved state was written, by the file system's clock; 0.0 without one."""
+    try:
+        return (vault / STATE).stat().st_mtime
+    except OSError:
+        return 0.0
 
 
 def _channels(front: Mapping[str, Mapping[str, list[str]]]) -> Iterator[Channel]:
