@@ -220,9 +220,10 @@ class Scheduler:
             agent = self._begun(self._minds.by_id(who))
             if agent is None or agent.thinker is None:
                 continue
+            begun = agent.thinker.last is not None  # before its first turn it does not know for whom a line is
             for perceived in perceptions:
                 wish, spoken = agent.thinker.notice(perceived), perceived.kind in SPOKEN
-                if wish is None or who == step.who or (agent.slug in self._unwatched and not spoken):
+                if wish is None or who == step.who or (agent.slug in self._unwatched and not (spoken and begun)):
                     continue
                 now = self._drives.clock.monotonic()
                 self._minds.inner.interrupt(agent.slug)

@@ -38,6 +38,8 @@ GREET_AGAIN = 900.0
 WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.0
 """How many think intervals it waits for another mind in a conversation, for a person, and to answer after a look."""
 
+ERRAND = "reply.errand"
+"""The text that answers who asks to tell somebody something."""
 _LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
 
@@ -347,7 +349,7 @@ class Instinct:
 
 def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
     """Find again, after a new start, what it was asked to tell, and what of it was told."""
-    names = Names(mind.name, tuple(mind.known))
+    names, read = Names(mind.name, tuple(mind.known)), mind.interpreter()
     for entry in recent:
         said = remembered(entry)
         if said and not said.speaker:
@@ -355,9 +357,10 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
                 mind.errands.remove(errand)
                 mind.told.append(errand)
         elif said and said.speaker not in mind.minds:
-            for meaning in filter(None, [mind.interpreter().pattern(one, names) for one in sentences(said.words)]):
+            asked = [one for one in sentences(said.words) if read.may_mean(ERRAND, one)]
+            for meaning in filter(None, [read.pattern(one, names) for one in asked]):
                 to, told = (meaning.slots.get(key) for key in ("person", "text"))
-                if to and told and meaning.texts[:1] == ("reply.errand",):
+                if to and told and meaning.texts[:1] == (ERRAND,):
                     mind.errands.append(Errand(said.speaker, to, told, is_private_line(said, mind), entry.seq))
 
 
