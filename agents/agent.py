@@ -26,6 +26,7 @@ from agents.llm.backend import Completion
 from agents.llm.profiles import LLMProfile
 from agents.llm.queue import ModelQueue
 from agents.llm.tokens import CHARACTERS, TokenCounter
+from agents.memory.archive import OpenArchives
 from agents.memory.corrections import Correction
 from agents.memory.entries import Entry, Range
 from agents.memory.history import examine
@@ -136,6 +137,13 @@ class Household(Protocol):
     def room_of(self, agent: Agent) -> int:
         """Return the tokens for summaries and memories in an agent's next prompt."""
 
+    @property
+    def archives(self) -> OpenArchives:
+        """The archives of which few have their files open."""
+
+    def used(self, agent: Agent) -> None:
+        """Note that the tail of an agent's memory is read."""
+
     def sleeps(self, who: str) -> bool: ...
 
     def remembered(self, agent: Agent, entries: Sequence[Entry]) -> None: ...
@@ -170,8 +178,9 @@ class Agent:
             lambda: self.profile().identity,
         )
         self.memory = Memory(
-            definition.name, self.folder, clock, definition.aliases, in_ram=self.settings().runtime_cap
-        )
+            definition.name, self.folder, clock, definition.aliases, in_ram=self.settings().runtime_cap,
+            together=household.archives, used=lambda: household.used(self),
+        )  # fmt: skip
         self.notes = Notes(self.folder / "notes")
         self.aliases = AliasFile(self.folder)
         self.keeper = JournalKeeper(self.memory, Journal(self.folder), self.slug)

@@ -9,8 +9,9 @@ import asyncio
 import logging
 from collections import Counter
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -23,9 +24,11 @@ from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
 from agents.directory import AGENT, AgentDirectory, UnknownNames
+from agents.memory.archive import OpenArchives
 from agents.memory.corrections import Correction
 from agents.memory.entries import Entry
 from agents.memory.history import corrected_since, last_values, read_weighed
+from agents.memory.memory import Memory
 from agents.memory.note_form import Note
 from agents.memory.resting import lived_before
 from agents.memory.seeds import fresh
@@ -36,7 +39,7 @@ from agents.reflection import Reflection
 from mud.clock import Clock, iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, UnknownName
-from mud.storage.files import write_atomic
+from mud.storage.files import sync_file_system, write_atomic
 from mud.supervise import done_within
 from mud.world.events import Request
 from mud.world.world import World
@@ -45,6 +48,10 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
+SYNCED_SINGLY = 64
+"""Archives that are synced one by one at most."""
+OPEN_FILES = 64
+"""Archives whose files are open at once."""
 WRITTEN_AT_ONCE = 8
 """Archives written between two looks at other tasks; each may wait for the disk."""
 
@@ -80,6 +87,9 @@ class Population:
         self.resting = PauseState()
         self._agents: dict[str, Agent] = {}
         self._by_id: dict[str, Agent] = {}
+        self.archives = OpenArchives(OPEN_FILES)
+        self._hot: dict[str, Agent] = {}
+        """By folder, those whose tail is in RAM, the one that was used longest ago first."""
         self._unopened: dict[str, str] = {}
         """The folders, by id, of agents in the world whose memory nobody needed so far."""
         self.on_open: Callable[[Agent], None] = lambda agent: None
@@ -93,7 +103,9 @@ class Population:
         self.holds_for = 0.0
         """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
         self._holding: dict[str, Agent] = {}
-        """By folder, the agents with held entries."""
+        """By folder, the agents with held entries of a crowd."""
+        self._cold_holding: dict[str, Agent] = {}
+        """By folder, the cold minds with held entries, which are written with the next saved state."""
         self._crowded = False
         self._indexing: Counter[str] = Counter()
         """By folder, how many tasks bring an agent's index up to date."""
@@ -154,6 +166,7 @@ class Population:
         if agent.memory.corrections.last:
             self._finish_corrections(agent)
         self._agents[slug] = self._by_id[agent.id] = agent
+        self.used(agent)
         wrong = (
             self.import_written(slug) if self.world is not None else []
         )  # at the start the ledger's entries come first
@@ -220,6 +233,16 @@ class Population:
         self.on_open(agent)
         return agent
 
+    def used(self, agent: Agent) -> None:
+        """Count an agent among the hot minds, and let the ones used longest ago go cold (`hot_minds`)."""
+        slug, hot = agent.slug, self._hot
+        if hot.pop(slug, None) is None:
+            most = self.means.configuration.get(ThinkingSettings).hot_minds
+            for other in list(islice(hot.values(), max(0, len(hot) + 1 - most))):
+                if other.memory.rest():
+                    del hot[other.slug]
+        hot[slug] = agent
+
     def sleeps(self, who: str) -> bool:
         """Return whether the character with this id sleeps in the world."""
         return self.world is not None and who in self.world.asleep
@@ -255,6 +278,7 @@ class Population:
     def let_go(self, agent: Agent) -> None:
         """Close an agent whose `agent.md` was removed; its memories stay on disk."""
         del self._agents[agent.slug], self._by_id[agent.id]
+        self._hot.pop(agent.slug, None)
         self.strike(agent.slug)
         agent.memory.close()
 
@@ -274,7 +298,7 @@ class Population:
         if not self.means.recall.let_go(agent.id):
             return False
         self.on_close(agent)
-        for known in (self._holding, self._indexing):
+        for known in (self._holding, self._hot, self._indexing):
             known.pop(agent.slug, None)
         del self._agents[agent.slug], self._by_id[agent.id]
         memory.close()
@@ -323,7 +347,10 @@ class Population:
         try:
             for who, perceptions in witnesses.items():
                 if (agent := self.by_id(who)) is not None:
-                    agent.actor.perceive(step.number, step.at, perceptions, hold=self._crowded)
+                    held = self._crowded or (self.holds_for > 0 and agent.memory.cold)
+                    agent.actor.perceive(step.number, step.at, perceptions, hold=held)
+                    if held and not self._crowded:
+                        self._cold_holding[agent.slug] = agent
         finally:
             self._crowded = False
 
@@ -331,6 +358,18 @@ class Population:
         """Write what was held of a crowd's perceptions."""
         while self._holding:
             self._write_some()
+        while self._cold_holding:
+            self._write_some_cold()
+
+    async def write_cold(self) -> None:
+        """Write what was held of cold minds' perceptions, letting other tasks run in between."""
+        while self._cold_holding:
+            self._write_some_cold()
+            await asyncio.sleep(0)
+
+    def _write_some_cold(self) -> None:
+        for slug in list(islice(self._cold_holding, WRITTEN_AT_ONCE)):
+            self._cold_holding.pop(slug).memory.write_held()
 
     def _write_some(self) -> None:
         for slug in list(self._holding)[:WRITTEN_AT_ONCE]:
@@ -422,6 +461,31 @@ class Population:
         for agent in self.in_use():
             if agent.slug not in late:
                 agent.compactor.fold_due_now()
+
+    def sync(self) -> bool:
+        """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread.
+
+        Of very many, the whole file system is synced at once.
+        """
+        memories = [agent.memory for agent in self.in_use()]
+        unsynced = [memory for memory in memories if memory.unsynced]
+        if len(unsynced) <= SYNCED_SINGLY or not self._synced_at_once(unsynced):
+            confirmed = [memory.sync() for memory in memories]  # a list: each is synced even if one fails
+            return all(confirmed)
+        return True
+
+    def _synced_at_once(self, memories: Sequence[Memory]) -> bool:
+        with suppress(OSError), ExitStack() as stack:
+            for memory in memories:
+                stack.enter_context(memory.synced_elsewhere())
+            sync_file_system(self.means.vault)
+            return True
+        return False
+
+    @property
+    def many_unsynced(self) -> bool:
+        """Whether so many archives are not synced that this is left to the next saved state; the ledger has it all."""
+        return sum(agent.memory.unsynced for agent in self.in_use()) > SYNCED_SINGLY
 
     def fold_soon(self, agent: Agent) -> None:
         self.folds.begin(agent)

@@ -20,6 +20,10 @@ from mud.storage.files import write_unsynced
 log = logging.getLogger(__name__)
 
 EVERY = 5.0
+AT_ONCE = 50
+"""Pages that are written each time; in a large world the rest waits."""
+AT_THE_END = 500
+"""Pages that are written when the world closes."""
 NEWEST = 12
 
 
@@ -62,25 +66,26 @@ class MindPages:
 
     def __init__(self, minds: Population, wrote: Callable[[Path, str], None]) -> None:
         self._minds, self._wrote = minds, wrote
-        self._stale: set[str] = set()
+        self._stale: dict[str, None] = {}
+        """The ids of those whose pages are outdated, the longest first."""
 
     def observe(self, step: Step) -> None:
-        self._stale.update(perceived.who for perceived in step.left)
+        self._stale.update(dict.fromkeys(perceived.who for perceived in step.left))
 
     def changed(self, agent: Agent) -> None:
         """Have the page of an agent written again."""
-        self._stale.add(agent.id)
+        self._stale[agent.id] = None
 
     async def run(self) -> None:
         while True:
             await self._minds.means.clock.sleep(EVERY)
-            for who in sorted(self._stale):
+            for who in list(self._stale)[:AT_ONCE]:
                 self._write_of(who)
                 await asyncio.sleep(0)  # each takes some milliseconds
 
     def write_all(self) -> None:
         """Write every outdated page. Failures are only logged, since nothing depends on these pages."""
-        for who in sorted(self._stale):
+        for who in list(self._stale)[:AT_THE_END]:
             self._write_of(who)
 
     def write(self, agent: Agent) -> None:
@@ -89,7 +94,7 @@ class MindPages:
             self._write_of(agent.id)
 
     def _write_of(self, who: str) -> None:
-        self._stale.discard(who)
+        self._stale.pop(who, None)
         if (agent := self._minds.by_id(who)) is not None:
             self._write(agent)
 

@@ -21,6 +21,7 @@ from agents.memory.corrections import EVENT, Correction, parse_correction
 from agents.memory.entries import Entry, is_number
 from agents.memory.summaries import CommitLine, is_commit, parse_commit
 from mud.sanitize import sanitize_json
+from mud.storage.files import sync_files
 from mud.storage.jsonl import LONGEST_LINE, JsonlWriter
 from mud.storage.paths import LINK, first_link, make_folder, read_bytes, unsafe
 
@@ -158,13 +159,38 @@ def is_broken(line: Mapping[str, Any] | None, begins: int) -> bool:
     return line is None or ("seq" in line and not (is_number(line["seq"]) and line["seq"] <= begins + LEAP))
 
 
+class OpenArchives:
+    """Keeps the files of at most `most` archives open; the one that was written to longest ago is closed first."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._open: dict[Archive, None] = {}
+
+    def use(self, archive: Archive) -> None:
+        """Note that an archive writes to its file now."""
+        self._open.pop(archive, None)
+        self._open[archive] = None
+        while len(self._open) > self._most:
+            next(iter(self._open)).close()
+
+    def closed(self, archive: Archive) -> None:
+        self._open.pop(archive, None)
+
+
 class Archive:
-    """The archive of one agent. The folder is created on the first write."""
+    """The archive of one agent. The folder is created on the first write, and the file opened with each if needed."""
 
     def __init__(
-        self, folder: Path, per_file: int = PER_FILE, open_writer: Callable[[Path], JsonlWriter] = JsonlWriter
+        self,
+        folder: Path,
+        per_file: int = PER_FILE,
+        open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
+        together: OpenArchives | None = None,
     ) -> None:
         self.folder = folder
+        self._together = together
+        self._unsynced = False
+        """Whether the file was closed with lines that the disk may not have."""
         self._per_file = per_file
         self._open_writer = open_writer
         self._writer: JsonlWriter | None = None
@@ -288,6 +314,11 @@ class Archive:
         self._count(entries)
 
     @property
+    def held(self) -> Sequence[Entry]:
+        """The entries that are in no file yet."""
+        return self._held
+
+    @property
     def holds(self) -> bool:
         """Whether there are held entries."""
         return bool(self._held)
@@ -342,12 +373,16 @@ class Archive:
             raise
         old, self._writer = self._writer, writer  # only now: until the lines are written, the old file stays the last
         self._firsts.append(first)
+        if self._together is not None:
+            self._together.use(self)
         if old is not None:
             old.close()
 
     def _last_writer(self) -> JsonlWriter:
         if self._writer is None:
             self._writer = self._open_writer(self._path(self._firsts[-1]))
+        if self._together is not None:
+            self._together.use(self)
         return self._writer
 
     def read(self, first: int, last: int) -> list[Entry]:
@@ -365,14 +400,42 @@ class Archive:
         names = (f"archive/{self._firsts[at - 1] if at else seq:010d}.jsonl" for at, seq in places)
         return " to ".join(dict.fromkeys(names))
 
-    def sync(self) -> None:
+    @property
+    def unsynced(self) -> bool:
+        """Whether lines were written that the disk may not have."""
+        return self._unsynced or (self._writer is not None and self._writer.unsynced)
+
+    def take_unsynced(self) -> bool:
+        """Return `unsynced`, and reset it, as the caller syncs or says that it could not."""
+        was, self._unsynced = self.unsynced, False
         if self._writer is not None:
-            self._writer.sync()
+            self._writer.unsynced = False
+        return was
+
+    def note_unsynced(self) -> None:
+        self._unsynced = True
+
+    def sync(self) -> None:
+        """Wait until the disk has all lines; may run in a thread. Raises OSError."""
+        writer = self._writer
+        if writer is not None:
+            writer.sync()
+        if self._unsynced and self._firsts:
+            self._unsynced = False
+            try:
+                sync_files([self._path(self._firsts[-1])])
+            except OSError:
+                self._unsynced = True
+                raise
 
     def close(self) -> None:
+        """Close the file; the next write opens it again."""
         if self._writer is not None:
+            self._unsynced = self._unsynced or self._writer.unsynced
             self._writer.close()
             self._writer = None
+        if self._together is not None:
+            self._together.closed(self)
 
 
 def _line(event: Mapping[str, Any]) -> str:

@@ -448,10 +448,14 @@ def _in_rows(wrong: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
         yield numbers[0], message
 
 
-def unreadable(folder: Path) -> Iterator[Problem]:
-    """Yield the problems of notes, summaries and journals; `folder` is `vault/agents/<slug>`."""
-    beside = (*(f"summaries/{tier}.md" for tier in TIERS), *JOURNALS)
-    for path in (*matching(folder / "notes", "[!.]*.md"), *(folder / name for name in beside)):
+def unreadable(folder: Path, inside: Container[str]) -> Iterator[Problem]:
+    """Yield the problems of notes, summaries and journals; `folder` is `vault/agents/<slug>`, with `inside` in it."""
+    notes = matching(folder / "notes", "[!.]*.md") if "notes" in inside else ()
+    beside = [
+        *(f"summaries/{tier}.md" for tier in TIERS if "summaries" in inside),
+        *filter(inside.__contains__, JOURNALS),
+    ]
+    for path in (*notes, *(folder / name for name in beside)):
         yield from unreadable_file(folder, path)
 
 

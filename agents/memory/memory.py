@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agents.memory.archive import Archive
+from agents.memory.archive import Archive, OpenArchives
 from agents.memory.corrections import Correction, Corrections
 from agents.memory.entries import Entry, Range, entry_from_perceived, entry_from_record, merged, missing, spoken
 from agents.memory.summaries import TIERS, CurrentSummaries, Summary, SummaryFiles, Write, is_commit, unread
@@ -69,20 +69,24 @@ class Memory:
         write: Write = write_atomic,
         write_unsynced: Write = write_unsynced,
         open_writer: Callable[[Path], JsonlWriter] = JsonlWriter,
+        together: OpenArchives | None = None,
+        used: Callable[[], None] = lambda: None,
     ) -> None:
         self.name = name
         self.folder = folder
         self.names = (name, *names)
         self._clock = clock
-        self._archive = Archive(folder / "archive", open_writer=open_writer)
+        self._archive = Archive(folder / "archive", open_writer=open_writer, together=together)
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
-        self._in_ram = in_ram
+        self._in_ram, self._used = in_ram, used
         self.last_error: str | None = None  # the latest warning, also when it no longer holds
         self._forget(writable=False)
 
     def _forget(self, writable: bool) -> None:
         self._writable = writable
+        self.cold = False
+        """Whether the tail is only in the archive, but for what came since; see `rest`."""
         self._ram: list[Entry] = []
         """The newest written entries, unreadable ones left out. Slicing a list takes a third of the time of a deque."""
         self._waiting: list[Entry] = []  # entries that the archive could not take yet, in order
@@ -106,7 +110,7 @@ class Memory:
             archive = self._archive.open(writable)
             self.corrections = Corrections(self._archive.corrections.values())
             summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
-            self._keep_in_ram(self._from_archive(max(self.watermark + 1, self.total - self._in_ram + 1), self.total))
+            self._warm()
         except OSError as error:
             self._archive.close()
             raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
@@ -114,6 +118,22 @@ class Memory:
             self.note_trouble(message, message)
         self.note_trouble(_AT_START, "; ".join(summaries) or None)
         return archive + summaries
+
+    def _warm(self) -> None:
+        """Read the tail into RAM. Raises OSError."""
+        self._ram = self._from_archive(max(self.watermark + 1, self.total - self._in_ram + 1), self.total)
+        self.cold = False
+
+    def rest(self) -> bool:
+        """Drop what is in RAM and close the file, until the tail is asked for; return whether that could be done.
+
+        Nothing changes but where memories are read from. New ones are kept in RAM as ever.
+        """
+        if self._waiting or self.missing_from is not None:
+            return False
+        self._ram, self.cold = list(self._archive.held), True
+        self._archive.close()
+        return True
 
     def close(self) -> None:
         """Try once more to write waiting entries, then close the files."""
@@ -334,6 +354,7 @@ class Memory:
 
     def newest(self, count: int) -> list[Entry]:
         """Return the newest entries of the tail, at most `count`, oldest first."""
+        self._used()
         total, waiting = self.total, self._waiting
         first = max(total + len(waiting) - count, self.watermark) + 1
         found = self.read(first, total)
@@ -348,6 +369,9 @@ class Memory:
             found = self._ram[start : start + last - first + 1]
             if found and found[0].seq == first and found[-1].seq == last:
                 return found
+        if self.cold and first > max(self.watermark, self.total - self._in_ram):
+            self._warm()
+            return self.read(first, last)
         return self._from_archive(first, last)
 
     def _from_archive(self, first: int, last: int) -> list[Entry]:
@@ -441,6 +465,23 @@ class Memory:
             return [text]
         self.note_trouble("summaries", None)
         return messages
+
+    @property
+    def unsynced(self) -> bool:
+        """Whether something was written that the disk may not have."""
+        return bool(self._files.unsynced) or self._archive.unsynced
+
+    @contextmanager
+    def synced_elsewhere(self) -> Iterator[None]:
+        """The block syncs all that was written so far; without an OSError it counts as synced."""
+        archive, self._files.unsynced, names = self._archive.take_unsynced(), [], self._files.unsynced
+        try:
+            yield
+        except BaseException:
+            self._files.unsynced[:0] = names
+            if archive:
+                self._archive.note_unsynced()
+            raise
 
     def sync(self) -> bool:
         """Sync everything to disk; return whether the disk confirmed it. May run in a thread.

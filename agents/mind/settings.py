@@ -49,6 +49,13 @@ class ThinkingSettings:
         low=0,
         high=86_400,
     )
+    hot_minds: int = setting(
+        1000,
+        "How many minds keep their newest memories in RAM, some 100 kB each; of more, those that were used longest ago "
+        "go cold and read them again when they next need them, in less than a millisecond.",
+        low=1,
+        high=1_000_000,
+    )
     prompt_order: str = setting(
         "stable",
         "Order of a prompt: stable keeps what changes at the end, so that the model server can reuse what it has read; "

@@ -58,6 +58,8 @@ COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
+SAVING_SHARE = 20.0  # a saved state is followed by a pause of so many times what it took, as large worlds take long
+LOOKED_AT = 500  # agents that are asked for what waits between two syncs
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 ELAPSE_EVERY = 0.5  # seconds between two looks at what is due in the world by time alone
 HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
@@ -117,6 +119,7 @@ class App:
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
         self._requests: set[asyncio.Task[None]] = set()
+        self._looked = 0  # place of the agent that is asked next for what waits
         self._unindexed: asyncio.Queue[Agent] = asyncio.Queue()
         """Those who were opened, and whose index may lack something."""
         self._asking: Counter[str] = Counter()  # how many requests of each character are not answered yet
@@ -346,17 +349,20 @@ class App:
             await self._parts.clock.sleep(ELAPSE_EVERY)
 
     async def _keep_saving(self) -> None:
-        saved = -1
+        saved, clock = -1, self._parts.clock
         while True:
+            started = clock.monotonic()
             if self._parts.engine.number != saved and await self._saved():
                 saved = self._parts.engine.number
-            await self._parts.clock.sleep(self._parts.configuration.get(WorldSettings).state_interval)
+            pause = self._parts.configuration.get(WorldSettings).state_interval
+            await clock.sleep(max(pause, SAVING_SHARE * (clock.monotonic() - started)))
 
     async def _saved(self) -> bool:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
+        await parts.minds.write_cold()
         state = parts.state()
-        if parts.unwritten() or not await self._synced():
+        if parts.unwritten() or not await self._synced(whole=True):
             return False
         async with self._syncing:
             await asyncio.to_thread(parts.write, state)  # as disks take their time
@@ -371,15 +377,26 @@ class App:
 
     def _write_what_waits(self) -> None:
         """Retry entries and folds that could not be written, also for agents that perceive nothing new."""
-        for agent in self._parts.minds.in_use():
+        minds = self._parts.minds
+        agents = minds.in_use()
+        some = agents[self._looked : self._looked + LOOKED_AT]
+        self._looked = self._looked + LOOKED_AT if self._looked + LOOKED_AT < len(agents) else 0
+        for agent in some:
+            if not agent.memory.waiting:
+                minds.remembered(agent, ())
+        for agent in agents:
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
-            self._parts.minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
+                minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
 
-    async def _synced(self) -> bool:
-        """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time."""
+    async def _synced(self, *, whole: bool = False) -> bool:
+        """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time.
+
+        Very many archives are synced only with `whole`.
+        """
         async with self._syncing:
-            why = await asyncio.to_thread(self._parts.sync)
+            archives = whole or not self._parts.minds.many_unsynced
+            why = await asyncio.to_thread(self._parts.sync, archives=archives)
             if bool(why) != bool(self._unsynced):
                 text = self._parts.texts.render(UNSYNCED, why=why) if why else self._parts.texts.render(SYNCED)
                 log.info("%s", text)

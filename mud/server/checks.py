@@ -8,7 +8,9 @@ References between files are checked against everything readable, so that one mi
 from __future__ import annotations
 
 import importlib
+import os
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
@@ -25,6 +27,7 @@ from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings, wrong_spending
 from agents.memory.history import Look, examine, unreadable
+from agents.memory.seeds import FOLDER as SEEDS
 from agents.memory.seeds import fresh
 from agents.mind.interpreter import InterpreterFiles, shipped_interpreter
 from agents.mind.settings import PROMPTS, ThinkingSettings, file_of, templates_in_use, think_profile, time_of
@@ -42,6 +45,7 @@ from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
 from mud.storage.accounts import AccountFiles
+from mud.storage.aliases import FILE as ALIASES
 from mud.storage.aliases import AliasFile
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
@@ -128,9 +132,10 @@ class VaultReading:
         yield _unknown_templates(configuration, self.templates.there(), drafts)
         yield _beyond_windows(configuration, drafts)
         folders = [path.parent for path in matching(self.vault / "agents", "[!.]*/agent.md")]
-        yield [problem for folder in folders for problem in fresh(folder)[1]]
-        yield [problem for folder in folders for problem in unreadable(folder)]
-        yield [problem for folder in folders for problem in wrong_aliases(folder)]
+        inside = {folder: _listed(folder) for folder in folders}  # most hold nothing else
+        yield [problem for folder in folders if SEEDS in inside[folder] for problem in fresh(folder)[1]]
+        yield [problem for folder in folders for problem in unreadable(folder, inside[folder])]
+        yield [problem for folder in folders if ALIASES in inside[folder] for problem in wrong_aliases(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
         yield misnamed(self.vault)
         yield wrong_spending(self.vault)
@@ -237,6 +242,14 @@ def wrong_habits(world_files: WorldFiles) -> list[Problem]:
     return problems
 
 
+def _listed(folder: Path) -> set[str]:
+    try:
+        with os.scandir(folder) as found:
+            return {entry.name for entry in found}
+    except OSError:
+        return set()
+
+
 def wrong_aliases(folder: Path) -> list[Problem]:
     """Return what is wrong in a person's aliases, such as one that is called like a command."""
     aliases = AliasFile(folder)
@@ -289,10 +302,15 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     keys = {key: texts.variants(key) for key in texts.keys(VOICES)}
     words = {word for told in keys.values() for text in told for word in re.findall(r"\w+", text) if word.islower()}
     speakers = [(one.voice, one.name) for one in definitions if one.name]
+    by_word: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for speaker in speakers:
+        by_word[_first_word(speaker[1])].append(speaker)
     problems = []
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
-        names = {voice.replace("_", " ").title(), *(name for whose, name in speakers if whose == voice or own == WHO)}
+        words_told = {"", *(word for text in told for word in _WORD.findall(text))}
+        found = (one for word in words_told & by_word.keys() for one in by_word[word])
+        names = {voice.replace("_", " ").title(), *(name for whose, name in found if whose == voice or own == WHO)}
         names = {name for name in names if name.casefold() not in RESERVED}  # refused, and words of any text
         for name, text in ((name, text) for name in sorted(names) for text in told if name in text):
             if says_name(text, name, words):
@@ -300,6 +318,15 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
                 problems.append(Problem(*texts.place(key), own, f"{why}; expected {{me}}: {text}"))
                 break
     return problems
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _first_word(name: str) -> str:
+    """Return the word that a text with this name has; empty when it may have any."""
+    found = _WORD.match(name)
+    return found[0] if found else ""
 
 
 def _named(one: AgentDefinition) -> Iterator[Named]:

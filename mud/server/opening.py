@@ -27,7 +27,15 @@ from mud.server.checks import NOWHERE, check_files, with_met, with_mistakes
 from mud.storage.accounts import Account
 from mud.storage.configuration import Configuration
 from mud.storage.texts import TextStore
-from mud.storage.world_files import STATE, SavedState, WorldFiles, assign_ids, read_state, set_state_aside, state_saved_at
+from mud.storage.world_files import (
+    STATE,
+    SavedState,
+    WorldFiles,
+    assign_ids,
+    read_state,
+    set_state_aside,
+    state_saved_at,
+)
 from mud.storage.world_files import ThingDefinition as WorldFile
 from mud.world.changes import Copy, Define, FallAsleep, Leave, Put
 from mud.world.live_state import live_changes, live_states

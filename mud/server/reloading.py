@@ -9,7 +9,7 @@ from pathlib import Path
 
 from agents.agent import Agent
 from agents.definition import AgentDefinition as Character
-from agents.definition import LocationIndex, find_location, misplaced, write_definition
+from agents.definition import find_location, misplaced, write_definition
 from agents.life.scheduler import Scheduler
 from agents.llm.profiles import LLMProfile
 from agents.memory.history import JOURNALS, unreadable_file

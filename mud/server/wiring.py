@@ -169,15 +169,17 @@ class Parts:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
         return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
 
-    def sync(self) -> str:
-        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did."""
+    def sync(self, *, archives: bool = True) -> str:
+        """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did.
+
+        Without `archives` it is the ledger alone, which has all that they lack since the saved state.
+        """
         why = ""
         try:
             self.ledger.sync()
         except OSError as error:
             why = error.strerror or str(error)
-        confirmed = [agent.memory.sync() for agent in self.minds.in_use()]  # a list: each is synced even if one fails
-        return why or ("" if all(confirmed) else UNCONFIRMED)
+        return why or (UNCONFIRMED if archives and not self.minds.sync() else "")
 
 
 class ModelSource(NamedTuple):

@@ -52,6 +52,8 @@ class Document:
 
     def items(self, heading: str) -> tuple[tuple[str, int], ...]:
         """Return the items of the list under a `## heading`, ignoring case, each with the number of its line."""
+        if self.section(heading) is None:
+            return ()
         found: list[tuple[str, int]] = []
         under = ""
         for line in markdown_lines(self.body, self.body_line):

@@ -6,6 +6,7 @@ A reader never sees a half-written file, a name never leaves its folder, and a f
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import errno
 import fcntl
 import hashlib
@@ -187,6 +188,20 @@ def sync_folder(folder: Path) -> None:
         descriptor = os.open(".", os.O_RDONLY, dir_fd=at)
     try:
         os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_file_system(folder: Path) -> None:
+    """Sync all that was written to the file system of a folder; raises OSError when the disk refuses some of it."""
+    with own_folder(folder) as at:
+        descriptor = os.open(".", os.O_RDONLY, dir_fd=at)
+    try:
+        syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+        if syncfs is None:  # not on every system
+            os.sync()
+        elif syncfs(descriptor) != 0:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), os.fspath(folder))
     finally:
         os.close(descriptor)
 

@@ -9,6 +9,7 @@ import errno
 import json
 import logging
 import os
+import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -80,6 +81,9 @@ class JsonlWriter:
         """What was repaired when the file was last opened, as a sentence; None for nothing."""
         self._size = 0
         self._file = (0, 0)
+        self._closing = threading.Lock()  # held for moments: another thread may sync
+        self.unsynced = False
+        """Whether lines were appended since the last `sync` began."""
         self._descriptor: int | None = self._open()
 
     @property
@@ -107,15 +111,28 @@ class JsonlWriter:
             self._cut_back(descriptor)
             raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", str(self._path))
         self._size += written
+        self.unsynced = True
 
     def sync(self) -> None:
-        if self._descriptor is not None:
-            getattr(os, "fdatasync", os.fsync)(self._descriptor)
+        """Wait until the disk has all lines; may run in a thread, also while the file is closed."""
+        with self._closing:
+            if self._descriptor is None:
+                return
+            own = os.dup(self._descriptor)
+        self.unsynced = False
+        try:
+            getattr(os, "fdatasync", os.fsync)(own)
+        except OSError:
+            self.unsynced = True
+            raise
+        finally:
+            os.close(own)
 
     def close(self) -> None:
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
+        with self._closing:
+            if self._descriptor is not None:
+                os.close(self._descriptor)
+                self._descriptor = None
 
     def __enter__(self) -> JsonlWriter:
         return self
@@ -128,9 +145,11 @@ class JsonlWriter:
             self.close()
 
     def _open(self) -> int:
-        make_folder(self._path.parent)  # not those above it: if they were removed, so was the file
-        is_new = not self._path.exists()
-        descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        try:
+            descriptor, is_new = open_own(self._path, os.O_RDWR | os.O_APPEND), False
+        except FileNotFoundError:
+            make_folder(self._path.parent)  # not those above it: if they were removed, so was the file
+            descriptor, is_new = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND), True
         try:
             size, opened = self._repair(descriptor), os.fstat(descriptor)
             if is_new:
@@ -152,7 +171,9 @@ class JsonlWriter:
             named = None
         if named is None or (named.st_dev, named.st_ino) != self._file or named.st_size != self._size:
             check_held(self._name)  # else the file is where it was, and so is the vault
-            old, self._descriptor = self._descriptor, self._open()
+            new = self._open()
+            with self._closing:
+                old, self._descriptor = self._descriptor, new
             os.close(old)
             log.warning("%s was changed by another program and is opened again", self._path)
         return self._descriptor
@@ -197,6 +218,8 @@ class JsonlWriter:
 
 def _whole_size(descriptor: int, size: int) -> int:
     end = size
+    if size and os.pread(descriptor, 1, size - 1) == b"\n":
+        return size
     while end > 0:
         start = max(0, end - _BLOCK)
         newline = os.pread(descriptor, end - start, start).rfind(b"\n")

@@ -76,7 +76,7 @@ def _latin(name: str) -> str:
     return "".join(signs).translate(_LATIN)
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 16)
 def _skeletons(name: str) -> tuple[str, str]:
     """Return the skeleton of a name ignoring case, and one with similar strokes and rings merged."""
     small, drawn = _latin(name.casefold()).casefold(), " ".join(_latin(name).split())
