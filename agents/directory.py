@@ -23,6 +23,7 @@ from agents.definition import (
     read_definition,
     salvage_definition,
 )
+from agents.definition_cache import DefinitionCache
 from mud.errors import Problem, VaultProblem
 from mud.sanitize import visible
 from mud.storage.documents import replace_key
@@ -45,6 +46,7 @@ class AgentDirectory:
     Args:
         schemas: the settings that an agent may override.
         instead: texts that are read in place of files, to see what would be wrong with them; None for one that goes.
+        cache: what was read at an earlier start.
     """
 
     def __init__(
@@ -53,13 +55,16 @@ class AgentDirectory:
         schemas: Mapping[str, type],
         unknown_in: UnknownNames = lambda definition: [],
         instead: Mapping[Path, str | None] = MappingProxyType({}),
+        cache: DefinitionCache | None = None,
     ) -> None:
-        self._instead = instead
+        self._instead, self._cache = instead, cache
         self.definitions: dict[str, AgentDefinition] = {}
         self.drafts: dict[str, AgentDefinition] = {}
         """Every file as last read, mistakes included; other files are checked against these."""
         self.homes: dict[str, str] = {}
         """The folder of each id, from the saved state and from files read since."""
+        self._ids: dict[str, str] = {}
+        """The id of each folder, as in `homes`; the first of several."""
         self.wrong: dict[str, list[Problem]] = {}
         """The problems of each `agent.md`, by folder."""
         self._unwritten: set[str] = set()
@@ -71,7 +76,18 @@ class AgentDirectory:
     def lived(self, files: Mapping[str, str]) -> None:
         """Set the folder of each id from the saved state (files by id); it wins when another folder has the same id."""
         inside = ((one, Path(file).parts) for one, file in files.items())
-        self.homes = {one: parts[1] for one, parts in inside if parts[:1] == ("agents",) and len(parts) == 3}
+        self.homes, self._ids = {}, {}
+        for one, parts in inside:
+            if parts[:1] == ("agents",) and len(parts) == 3:
+                self._settle(one, parts[1])
+
+    def _settle(self, id: str, slug: str) -> None:
+        """Note that an id belongs to a folder."""
+        before = self.homes.get(id)
+        if before is not None and before != slug and self._ids.get(before) == id:
+            del self._ids[before]
+        self.homes[id] = slug
+        self._ids.setdefault(slug, id)
 
     def load(self, world: World | None, keep: Collection[str]) -> list[Problem]:
         """Read every `agent.md` and return all problems. A wrong file keeps its last good reading, or stays out.
@@ -91,6 +107,12 @@ class AgentDirectory:
                 del known[slug]
         return problems + at_other_places(problems, self._clashes_of_drafts())
 
+    def keep(self) -> None:
+        """Have the next start read only the files that changed since."""
+        if self._cache is not None:
+            drafts = self.drafts.items()
+            self._cache.keep(one for slug, one in drafts if not self.wrong.get(slug) and slug not in self._unwritten)
+
     def load_one(self, slug: str, world: World | None) -> list[Problem]:
         """Read one `agent.md`; return its problems. An empty or missing file is being edited."""
         return self._take(slug, *self._read(slug), world)
@@ -106,10 +128,14 @@ class AgentDirectory:
         try:
             if path in self._instead:
                 return parse_definition(self._instead[path] or "", slug, self._schemas)
+            if self._cache is not None and slug not in self.definitions and (known := self._cache.find(slug)):
+                return known, []
             text = read_if_there(path, file=agent_file(slug))
             if slug in self.definitions and not (text or "").strip():
                 return None, []
-            return read_definition(folder, self._schemas)
+            return (
+                read_definition(folder, self._schemas) if text is None else parse_definition(text, slug, self._schemas)
+            )
         except VaultProblem as wrong:
             return None, list(wrong.problems)
 
@@ -169,7 +195,7 @@ class AgentDirectory:
         for key in _keys(definition):
             self._named[key].add(definition.slug)
         if definition.id:
-            self.homes[definition.id] = definition.slug
+            self._settle(definition.id, definition.slug)
 
     def _alike(self, definition: AgentDefinition) -> list[Problem]:
         """Return the problems of an id or a name that another definition in use has."""
@@ -184,7 +210,7 @@ class AgentDirectory:
             return known.id
         if not (self._folder / slug / "archive").exists():  # another agent may have left the world from there
             return ""
-        return next((one for one, home in self.homes.items() if home == slug), "")
+        return self._ids.get(slug, "")
 
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
         """Assign ids from `number` on and write them, also ones removed from a file; `write` is None for a reader."""

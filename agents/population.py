@@ -23,6 +23,7 @@ from agents.compaction.strategies import SLEEP
 from agents.compaction.turns import FoldPace, FoldTurns
 from agents.compaction.view import UNLIMITED
 from agents.definition import AgentDefinition, find_definition
+from agents.definition_cache import DefinitionCache
 from agents.directory import AGENT, AgentDirectory, UnknownNames
 from agents.memory.archive import OpenArchives
 from agents.memory.corrections import Correction
@@ -77,7 +78,12 @@ class Population:
         self.means = means
         self.say = means.say
         self.inner = Reflection(means)
-        self.roster = AgentDirectory(means.vault / "agents", means.configuration.schemas, unknown_in)
+        self.roster = AgentDirectory(
+            means.vault / "agents",
+            means.configuration.schemas,
+            unknown_in,
+            cache=DefinitionCache(means.vault / "agents"),
+        )
         self.definitions: dict[str, AgentDefinition] = self.roster.definitions
         self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
         self.world: World | None = None

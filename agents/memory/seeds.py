@@ -7,6 +7,7 @@ folders work as they are. Files with mistakes are reported and left out.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -98,6 +99,8 @@ def read_seed(folder: Path, name: str) -> Seed:
 
 
 def _names(folder: Path) -> list[str]:
+    if not os.path.lexists(folder / FOLDER):  # most have none
+        return []
     try:
         here = (folder / FOLDER).iterdir() if may_be_read(folder / FOLDER, inside=True) else ()
         files = [path for path in here if path.suffix == ".md" and path.is_file()]

@@ -366,6 +366,10 @@ class CurrentSummaries:
         """
         self._writable = writable
         messages: list[str] = []
+        if commit is None and not os.path.lexists(self._files.folder):  # a young life
+            self._commit = {}
+            self._hold({})
+            return messages
         reach = self._reach(total)
         if reach > total:
             messages.append(

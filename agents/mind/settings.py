@@ -55,6 +55,7 @@ class ThinkingSettings:
         "go cold and read them again when they next need them, in less than a millisecond.",
         low=1,
         high=1_000_000,
+        per_agent=False,
     )
     prompt_order: str = setting(
         "stable",

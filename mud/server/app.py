@@ -29,7 +29,7 @@ from mud.errors import LociError
 from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
-from mud.server.garbage import collect_all, short_collections
+from mud.server.garbage import collect_all, no_collections, short_collections
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -86,16 +86,17 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
-    with ExitStack() as logged, opened(options.vault, writable=True) as parts:
+    with ExitStack() as logged, ExitStack() as vault:
+        with no_collections():
+            parts = vault.enter_context(opened(options.vault, writable=True))
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
         timing = LoopTiming()
         # First: what stands in the way of the chronicle has a line of its own.
         app = App(parts, options, name, timing=timing)
-        notice = links_out(parts.vault)
-        for line in (*parts.told_at_start(), *([notice] if notice else [])):
-            app.tell_at_start(f"loci: {line}")
+        if not parts.is_large:
+            app.tell_what_is_wrong()
         # First: where no event loop can be made, no coroutine is left unawaited.
         with asyncio.Runner(loop_factory=lambda: asyncio.SelectorEventLoop(TimedSelector(timing))) as runner:
             runner.run(app.live())
@@ -195,10 +196,17 @@ class App:
             loop.call_soon_threadsafe(self._stop.set)
         return True
 
-    def tell_at_start(self, text: str) -> None:
-        """Show what is wrong before the world runs."""
-        if not self._local.tell_later(text):
-            print(text, file=sys.stderr)
+    def tell_what_is_wrong(self) -> None:
+        """Show what is wrong in the vault, before the world runs or, of a large one, soon afterwards."""
+        notice = links_out(self._parts.vault)
+        for line in (*self._parts.told_at_start(), *([notice] if notice else [])):
+            if not self._local.tell_later(f"loci: {line}"):
+                print(f"loci: {line}", file=sys.stderr)
+
+    async def _check_files(self) -> None:
+        await self._parts.clock.sleep(COME_IN)
+        self._reloading.knows(await asyncio.to_thread(lambda: self._parts.problems))
+        self.tell_what_is_wrong()
 
     def _gone(self, error: OSError) -> None:
         self._unshown = error
@@ -228,6 +236,8 @@ class App:
             ("loading the tokenizer", self._load_tokenizer),
             ("collecting garbage", self._collect_garbage),
         ]
+        if parts.is_large:
+            duties.append(("checking the files", self._check_files))
         if self._ports():
             duties.append(("the doors", self._open_doors))
         if self._options.agents:

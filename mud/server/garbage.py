@@ -27,6 +27,16 @@ def collect_all() -> None:
 
 
 @contextmanager
+def no_collections() -> Iterator[None]:
+    """Collect nothing within the block, which makes very many objects that stay."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+@contextmanager
 def short_collections() -> Iterator[None]:
     """Within the block also leave out what each full collection found to be in use.
 

@@ -53,8 +53,10 @@ class Reloading:
         self._later: set[asyncio.Task[None]] = set()
         parts.interpreter.get()  # an edit that breaks a file then has a last good version behind it
         check_texts(parts.texts)  # from now on every edit is checked against the phrases
-        self._known = frozenset(parts.problems) - frozenset(parts.met)
+        self._known = frozenset[Problem]()
         """Problems in people's files that were reported."""
+        if not parts.is_large:
+            self.knows(parts.problems)
         self._in_edit: set[Path] = set()
         """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
@@ -77,6 +79,10 @@ class Reloading:
                 self.watcher.watch(parts.vault / "agents" / slug, scanned=False)
         for agent in parts.minds.in_use():
             self.watch_agent(agent.folder)
+
+    def knows(self, problems: Iterable[Problem]) -> None:
+        """Set the problems that are reported elsewhere."""
+        self._known = frozenset(problems) - frozenset(self._parts.met)
 
     def watch_agent(self, folder: Path, *, scanned: bool = True) -> None:
         for watched in (folder, folder / "summaries", folder / "notes", folder / "memories"):

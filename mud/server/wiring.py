@@ -62,6 +62,8 @@ from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
 from mud.world.matching import plain
 from mud.world.narration import listed
 
+LARGE = 4000
+"""Things and people of a vault whose files are checked while the world runs already."""
 UNCONFIRMED = "it refuses an archive"
 """Why not everything is on disk; the warnings of the agents' memories say more."""
 
@@ -112,6 +114,11 @@ class Parts:
     def problems(self) -> list[Problem]:
         """Problems in the vault's files, as of the first access."""
         return with_met(self.met, self.vault)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether checking all files takes seconds, so that the world does not wait for it."""
+        return len(self.minds.definitions) + len(self.world_files.homes) > LARGE
 
     def told_at_start(self) -> list[str]:
         """Return every problem, one a line, and then what the world does until they are fixed."""
@@ -305,6 +312,8 @@ def _put_together(
     world_files = WorldFiles(vault, state.files if state else {})
     minds.roster.lived(state.files if state else {})
     minds.load_definitions()
+    if writable:
+        minds.roster.keep()
     world_files.minds = lambda: things_of(minds.definitions.values())
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()

@@ -315,6 +315,14 @@ def one_of(known: Collection[str]) -> str:
     return f"expected one of {', '.join(known)}" if known else "there is none"
 
 
+@functools.cache
+def _settings_in(schemas: tuple[tuple[str, type], ...]) -> tuple[dict[str, tuple[str, Setting]], dict[str, Setting]]:
+    """Return the settings of all schemas by key, with the names of their files; and those that agents may override."""
+    described = [(name, one) for name, schema in reversed(schemas) for one in describe(schema)]
+    found = {key: (name, one) for name, one in described for key in one.names}
+    return found, {key: one for key, (_, one) in found.items() if one.per_agent}
+
+
 def parse_overrides(
     front: Mapping[str, object], lines: Mapping[str, int], schemas: Mapping[str, type], file: str, own: Collection[str]
 ) -> tuple[dict[str, Value], list[Problem]]:
@@ -324,9 +332,7 @@ def parse_overrides(
         schemas: every schema, by the name of its config file.
         own: keys of an agent.md that are no settings, such as `id`.
     """
-    described = [(name, one) for name, schema in reversed(list(schemas.items())) for one in describe(schema)]
-    found = {key: (name, one) for name, one in described for key in one.names}
-    per_agent = {key: one for key, (_, one) in found.items() if one.per_agent}
+    found, per_agent = _settings_in(tuple(schemas.items()))
     taken = _TakenValues(per_agent, file, [])
     for key, given in front.items():
         line = lines.get(key, 0)
