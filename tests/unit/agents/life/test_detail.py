@@ -17,7 +17,8 @@ from mud.clock import VirtualClock
 from mud.engine.engine import Engine, Step
 from mud.server.requests import carry_out
 from mud.server.wiring import load_brains
-from mud.world.changes import FallAsleep, JoinChannel, Put
+from mud.world.changes import FallAsleep, Put
+from mud.world.channels import JoinChannel
 from mud.world.roles import Role
 from tests.houses import House, house
 from tests.settings import put
