@@ -65,16 +65,16 @@ async def visited(vault: Path, seconds: float, seed: int, say: Say, *, exact: bo
             lasted.append(time.perf_counter() - asked)
             await asyncio.sleep(PAUSE)
         took, used = time.perf_counter() - since, cpu_of(world)
-        taken = {name: [of(pid) for pid in family(world.pid)] for name, of in TAKEN.items()}
+        pids = list(family(world.pid))
+        taken = {
+            "rss_mb": list(map(resident, pids)),
+            "files": [len(list(Path(f"/proc/{pid}/fd").iterdir())) for pid in pids],
+            "threads": [len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in pids],
+        }
         client.close()
     shares = [round((after - first) / took, 3) for first, after in zip(before, used, strict=False)]
-    return {
-        "start_s": round(start, 2),
-        "cpu_share": shares,
-        "look_ms": milliseconds(lasted),
-        "looks": len(lasted),
-        **taken,
-    }
+    looked = {"look_ms": milliseconds(lasted), "looks": len(lasted)}
+    return {"start_s": round(start, 2), "cpu_share": shares, **looked, **taken}
 
 
 def family(pid: int) -> Iterator[int]:
@@ -94,14 +94,7 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
+    """Return a process's resident memory in megabytes."""
     pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
     return round(pages * os.sysconf("SC_PAGE_SIZE") / MEGABYTE, 1)
-
-
-TAKEN = {
-    "rss_mb": _resident,
-    "files": lambda pid: len(os.listdir(f"/proc/{pid}/fd")),
-    "threads": lambda pid: len(os.listdir(f"/proc/{pid}/task")),
-}
-"""What a process takes of the machine, by name."""
