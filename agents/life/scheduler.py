@@ -44,6 +44,8 @@ FIRST_WITHIN = 5.0
 """Seconds within which every agent has its first thought, so that a visitor soon sees somebody act."""
 JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
+BEGUN_AT_ONCE = 100
+"""Agents that begin to live before other tasks of the event loop run."""
 TURNS_A_PASS = 8
 """Turns started before other tasks of the event loop run."""
 SLEEP_STEP = 5.0
@@ -122,9 +124,11 @@ class Scheduler:
             brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
         self._drives.interpreter().prepare()
 
-    def begin_all(self) -> None:
+    async def begin_all(self) -> None:
         """Let the first thought of everybody without brains come soon; they get brains when they are opened."""
-        for slug, definition in self._minds.definitions.items():
+        for number, (slug, definition) in enumerate([*self._minds.definitions.items()]):
+            if number % BEGUN_AT_ONCE == 0:
+                await self._drives.clock.sleep(0)
             agent = self._minds.in_use_by_slug(slug)
             if definition.person or not self._minds.lives(slug) or (agent is not None and agent.thinker is not None):
                 continue
@@ -465,8 +469,10 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        minds = (one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug))
-        return {self._minds.thinking_of(one).think_profile for one in minds}
+        minds = [one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug)]
+        own = [one for one in minds if "think_profile" in one.overrides]
+        of_all = self._minds.means.configuration.get(ThinkingSettings).think_profile
+        return {*(self._minds.thinking_of(one).think_profile for one in own), *[of_all][: len(minds) - len(own)]}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
         """Check forever which models answer; call `tell` with profile name and state at every change."""

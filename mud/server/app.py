@@ -310,7 +310,7 @@ class App:
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
-        self._living.begin_all()
+        await self._living.begin_all()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
