@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 
 from mud.engine.engine import Engine
 from mud.world.exits import find_exits, find_path
+from mud.world.matching import plain
 from mud.world.things import Exit, Kind, Thing
 
 WALK = "go "
@@ -61,7 +62,7 @@ class Detail:
         A walk of one exit, or to what is no location, is returned as it is.
         """
         world, (goal, *reason) = self._engine.world, line.removeprefix(WALK).split(" | ", 1)
-        here, named = world.location_of(who), [one for one in world.named(goal) if one.kind is Kind.LOCATION]
+        here, named = world.location_of(who), [one for one in world.named(plain(goal)) if one.kind is Kind.LOCATION]
         if not line.startswith(WALK) or here is None or len(named) != 1 or find_exits(here, goal):
             return line
         path = find_path(world, here.id, named[0].id)

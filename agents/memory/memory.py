@@ -355,6 +355,8 @@ class Memory:
     def newest(self, count: int) -> list[Entry]:
         """Return the newest entries of the tail, at most `count`, oldest first."""
         self._used()
+        if self.cold:
+            self._warm()
         total, waiting = self.total, self._waiting
         first = max(total + len(waiting) - count, self.watermark) + 1
         found = self.read(first, total)

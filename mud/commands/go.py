@@ -130,7 +130,7 @@ def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
 
 def _locations(ctx: Context, wanted: str) -> list[Thing]:
     """Return the locations that a typed name matches best, without comparing it with all when it is a whole name."""
-    whole = [one for one in ctx.world.named(wanted) if one.kind is Kind.LOCATION]
+    whole = [one for one in ctx.world.named(plain(wanted)) if one.kind is Kind.LOCATION]
     return whole if len(whole) == 1 else match(wanted, ctx.world.locations())
 
 

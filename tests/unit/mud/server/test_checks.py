@@ -24,6 +24,7 @@ from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
 from mud.storage.settings import Scalar, Value
 from mud.storage.texts import TextStore
+from mud.world.things import Kind, Thing
 from tests.houses import house
 from tests.settings import put
 from tests.unit.mud.server.stage import edited
@@ -41,6 +42,14 @@ def test_a_location_is_meant_by_link_name_alias_or_id() -> None:
     assert find_location("[[The Lobby|hall]]", LOCATIONS) == next(one for one in LOCATIONS if one.id == LOBBY)
     for wanted in ("", "gard", "[[]]"):
         assert find_location(wanted, LOCATIONS) is None
+
+
+def test_of_several_locations_with_a_name_the_first_is_meant_whatever_it_is_named_by() -> None:
+    first = Thing("#1", Kind.LOCATION, "The Mill", "", ("#2", "race"))
+    places = [first, Thing("#2", Kind.LOCATION, "Race", ""), Thing("#3", Kind.LOCATION, "mill", "")]
+    for wanted in ("mill", "The race", "#2", "#1"):
+        assert find_location(wanted, places) is first
+    assert find_location("#3", places) is places[2]
 
 
 def test_a_vault_without_profiles_voices_and_locations_says_that_there_is_none(tmp_path: Path) -> None:
@@ -273,3 +282,17 @@ async def test_an_animal_is_told_as_one_and_answers_to_its_bare_name(
         assert home.type(ann, f"'{bare}, hello").reply == f'You say, "{bare}, hello"'
         assert home.type(ann, f"whisper {bare} hello").reply == f'You whisper to {name}, "hello"'
         assert f"({name} is not here; " in home.type(ben, f"'hello {bare}").reply
+
+
+def test_a_rule_for_a_weather_that_never_comes_is_told_once_there_is_weather(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    barrel = vault / "world/items/rain barrel.md"
+    barrel.write_text(
+        '---\nid: "#2901"\nlocation: "[[The Garden]]"\n---\n# rain barrel\n\nIt is full.\n\n## Rules\n\n'
+        "- when rainny begins: it becomes full\n- when night begins: it becomes cold\n"
+    )
+    assert check_files(vault) == []
+    put(vault, "world", weather="clear 3, rainy 1")
+    [wrong] = check_files(vault)
+    assert (wrong.file, wrong.line) == ("world/items/rain barrel.md", 11)
+    assert "did you mean rainy?" in wrong.message

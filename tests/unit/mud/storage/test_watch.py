@@ -17,7 +17,7 @@ from watchdog.events import FileSystemEventHandler
 from watchdog.observers import Observer
 
 from mud.storage.files import write_atomic
-from mud.storage.watch import Watcher
+from mud.storage.watch import SWEPT_AT_ONCE, Watcher
 
 LONGEST = 20.0
 """Seconds that a loaded machine gets for what takes one."""
@@ -187,6 +187,30 @@ async def test_what_no_event_told_is_found_by_the_sweep(tmp_path: Path) -> None:
     async with watching(tmp_path, link, sweeps=True) as (_, reports):
         (real / "a.md").write_text("changed behind the link")
         assert await reports.next() == {link / "a.md"}
+
+
+async def test_a_folder_that_was_not_looked_at_yet_reports_what_is_edited_and_removed(tmp_path: Path) -> None:
+    kept, gone = tmp_path / "a/kept.md", tmp_path / "a/gone.md"
+    kept.parent.mkdir()
+    for path in (kept, gone):
+        path.write_text("before")
+    async with watching(tmp_path) as (watcher, reports):
+        watcher.watch(kept.parent, scanned=False)
+        kept.write_text("after")
+        gone.unlink()
+        await reports.until({kept, gone})
+
+
+async def test_very_many_folders_are_swept_in_turns_and_none_is_forgotten(tmp_path: Path) -> None:
+    real = tmp_path / "real.md"
+    real.write_text("one")
+    links = [tmp_path / f"{number}" / "a.md" for number in range(SWEPT_AT_ONCE + 20)]
+    for link in links:
+        link.parent.mkdir()
+        link.symlink_to(real)
+    async with watching(tmp_path, *(link.parent for link in links), sweeps=True) as (_, reports):
+        real.write_text("changed behind the links")
+        await reports.until(set(links))
 
 
 async def test_folders_inside_are_not_watched_unless_asked_for(tmp_path: Path) -> None:
