@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -219,7 +219,8 @@ class Scheduler:
     def observe(self, step: Step) -> None:
         person = self._detail.is_person(step.who)
         if person:
-            self._enliven(step.who)
+            near = (self._minds.by_id(who) for who in self._detail.in_sight_of(step.who))
+            self._enliven(agent.slug for agent in near if agent is not None)
         for who, perceptions in by_witness(step.left).items():
             agent = self._begun(self._minds.by_id(who))
             if agent is None or agent.thinker is None:
@@ -236,14 +237,17 @@ class Scheduler:
                     self._met |= {agent.slug: now} if person else {}
                 self._hasten(agent, now + wish, person=person)
 
-    def _enliven(self, person: str) -> None:
-        """Hasten the turns of those whom a person can perceive, and who lived on unwatched."""
-        for who in self._detail.in_sight_of(person):
-            agent = self._minds.by_id(who)
-            if agent is not None and agent.slug in self._unwatched:
-                self._unwatched.discard(agent.slug)
-                soon = min(FIRST_WITHIN, agent.thinking().think_interval)
-                self._due.hasten(agent.slug, self._drives.clock.monotonic() + self._drives.chance.uniform(0.5, soon))
+    def _enliven(self, who: Iterable[str]) -> None:
+        """Hasten the turns of those who lived on unwatched and no longer do; `who` are their folders."""
+        for slug in who:
+            definition = self._minds.definitions.get(slug)
+            if definition is None or slug not in self._unwatched:
+                continue
+            thinking, now = self._minds.thinking_of(definition), self._drives.clock.monotonic()
+            if not self._is_unwatched(definition, thinking):
+                self._unwatched.discard(slug)
+                soon = min(FIRST_WITHIN, thinking.think_interval)
+                self._due.hasten(slug, now + self._drives.chance.uniform(0.5, soon))
                 self._woken.set()
 
     def _is_unwatched(self, agent: AgentDefinition, thinking: ThinkingSettings) -> bool:
@@ -482,6 +486,7 @@ class Scheduler:
                 if answers != self.answers.get(name):
                     self.answers[name] = answers
                     tell(name, answers)
+                    self._enliven(tuple(self._unwatched) if answers else ())
             await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
 
     async def stop(self) -> None:

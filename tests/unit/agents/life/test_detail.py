@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -20,7 +21,7 @@ from mud.server.wiring import load_brains
 from mud.world.changes import FallAsleep, Put
 from mud.world.channels import JoinChannel
 from mud.world.roles import Role
-from tests.houses import House, house
+from tests.houses import House, house, soon
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
 from tests.worlds import ANN, CELLAR, ELIZA, GARDEN, HERON, LIBRARY, LOBBY, LOFT, MOSS, make_engine
@@ -157,6 +158,18 @@ async def test_who_is_asked_of_a_model_lives_on_turn_by_turn(tmp_path: Path) -> 
         living.begin(eliza)
         lines = await live(home, living, 0.25 * HOUR)
     assert len(lines) > 50
+
+
+async def test_when_a_model_begins_to_answer_nobody_waits_for_the_end_of_a_long_pause(tmp_path: Path) -> None:
+    async with house(tmp_path, VirtualClock()) as home:
+        living = home.living(ScriptedModel(f"think of {number}" for number in range(999)))
+        eliza = home.agent("Eliza")
+        living.begin(eliza)
+        await live(home, living, 300.0)
+        watching_models = asyncio.ensure_future(living.watch_models(lambda profile, answers: None))
+        await soon(lambda: bool(living.answers.get("think")), lambda: asyncio.sleep(0))
+        watching_models.cancel()
+        assert len(await live(home, living, 60.0)) > 3
 
 
 async def test_a_person_who_comes_in_finds_all_in_sight_as_lively_as_ever(tmp_path: Path) -> None:
