@@ -94,6 +94,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
         "--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says: auto, instinct or language"
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
+    run.add_argument("--exact", action="store_true", help="agents live turn by turn also where nobody can see them")
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -105,7 +106,7 @@ def _run(args: argparse.Namespace) -> int:
         raise LociError("--json is for run --headless; a player is shown plain text")
     agents = not args.no_agents
     ports = {door: port for door in DOORS if (port := getattr(args, door)) is not None}
-    how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports)
+    how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports, args.exact)
     return run(Options(args.vault, args.name, *how))
 
 

@@ -76,7 +76,12 @@ class House:
         return self.engine.answer(request, outcome)
 
     def living(
-        self, model: ScriptedModel | None = None, brains: Iterable[Brain] = (), override: str | None = None
+        self,
+        model: ScriptedModel | None = None,
+        brains: Iterable[Brain] = (),
+        override: str | None = None,
+        *,
+        exact: bool = False,
     ) -> Scheduler:
         """Return the agents' drives over a scripted model; they notice what happens from now on."""
         parts, script = self.parts, model or ScriptedModel()
@@ -85,7 +90,7 @@ class House:
         self.queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), parts.clock)
         kinds = load_brains().joined(brains)
         drives = SchedulerConfig(
-            lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override
+            lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override, exact=exact
         )
         living = Scheduler(self.minds, self.engine, drives, self._submitted)
         self.engine.observe(living.observe)

@@ -99,6 +99,8 @@ class Situation(NamedTuple):
         takes_notes: it may write notes.
         hour: hour of the day, 0 to 24; None when that is not known.
         habits: what it does by habit, and at once when something happens.
+        unwatched: no person can perceive it, so that a decision stands for minutes: it walks all the way, and a
+            conversation is short.
     """
 
     name: str
@@ -119,6 +121,7 @@ class Situation(NamedTuple):
     takes_notes: bool = True
     hour: float | None = None
     habits: tuple[Habit, ...] = ()
+    unwatched: bool = False
 
 
 Thought = Generator[Need, Any, Decision]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,13 +17,15 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, Decision, InterpreterSource, Recall, Situation, Voice
+from agents.definition import AgentDefinition
 from agents.life.animals import Animals, Items
+from agents.life.detail import Detail
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
 from agents.memory.entries import Hit
 from agents.mind.actor import by_witness, situate
 from agents.mind.interpreter import shipped_interpreter
-from agents.mind.settings import SELF_CHANGES, SleepSchedule, fell_asleep, hours_of
+from agents.mind.settings import SELF_CHANGES, SleepSchedule, ThinkingSettings, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
 from agents.mind.traces import ModelCall, ModelCallTimer
 from agents.population import Population
@@ -42,6 +44,8 @@ FIRST_WITHIN = 5.0
 """Seconds within which every agent has its first thought, so that a visitor soon sees somebody act."""
 JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
+BEGUN_AT_ONCE = 100
+"""Agents that begin to live before other tasks of the event loop run."""
 TURNS_A_PASS = 8
 """Turns started before other tasks of the event loop run."""
 SLEEP_STEP = 5.0
@@ -60,7 +64,12 @@ LOOK_SOONER = 5.0
 
 
 class SchedulerConfig(NamedTuple):
-    """What the scheduler needs. `override` is the name of the brain of all agents, whatever their files say."""
+    """What the scheduler needs.
+
+    Args:
+        override: name of the brain of all agents, whatever their files say.
+        exact: agents live turn by turn also where nobody can perceive them.
+    """
 
     brains: Callable[[], Registry[Brain]]
     voice: Voice
@@ -72,6 +81,7 @@ class SchedulerConfig(NamedTuple):
     traced: bool = True
     interpreter: InterpreterSource = shipped_interpreter
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
+    exact: bool = False
 
 
 class Scheduler:
@@ -82,6 +92,7 @@ class Scheduler:
     ) -> None:
         self._minds, self._engine, self._drives, self._submitted = minds, engine, drives, submitted
         self._animals = Animals(engine, drives.habits, drives.chance, drives.clock)
+        self._detail = Detail(engine, lambda: led.who if (led := minds.resting.possession) is not None else "")
         self._due = DueQueue()
         self._woken = asyncio.Event()
         self._unbegun: dict[str, Random] = {}
@@ -94,6 +105,10 @@ class Scheduler:
         """Slugs of the agents that have not thought since they woke."""
         self._disturbed: dict[str, float] = {}
         """When an agent was last addressed or woken."""
+        self._unwatched: set[str] = set()
+        """Slugs of the agents whose next turn may come late, as no person can perceive them."""
+        self._met: dict[str, float] = {}
+        """When a person last spoke to an agent."""
         self._bedtime_asked: dict[str, datetime] = {}
         self._pauses: dict[str, float] = {}
         """How many think intervals an agent's last decision asks for."""
@@ -109,15 +124,16 @@ class Scheduler:
             brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
         self._drives.interpreter().prepare()
 
-    def begin_all(self) -> None:
+    async def begin_all(self) -> None:
         """Let the first thought of everybody without brains come soon; they get brains when they are opened."""
-        for slug, definition in self._minds.definitions.items():
+        for number, (slug, definition) in enumerate([*self._minds.definitions.items()]):
+            if number % BEGUN_AT_ONCE == 0:
+                await self._drives.clock.sleep(0)
             agent = self._minds.in_use_by_slug(slug)
             if definition.person or not self._minds.lives(slug) or (agent is not None and agent.thinker is not None):
                 continue
             chance = Random(self._drives.chance.random())
-            soon = min(FIRST_WITHIN, self._minds.thinking_of(definition).think_interval)
-            self._due.set(slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
+            self._come_soon(definition, self._minds.thinking_of(definition), chance)
             self._unbegun[slug] = chance
         self._woken.set()
 
@@ -132,9 +148,12 @@ class Scheduler:
         self._unbegun.pop(agent.slug, None)
         chance = Random(self._drives.chance.random())
         self._think(agent, chance)
-        soon = min(FIRST_WITHIN, agent.thinking().think_interval)
-        self._due.set(agent.slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
+        self._come_soon(agent.definition, agent.thinking(), chance)
         self._woken.set()
+
+    def _come_soon(self, agent: AgentDefinition, thinking: ThinkingSettings, chance: Random) -> None:
+        soon = self._pause_of(agent, thinking, min(FIRST_WITHIN, thinking.think_interval))
+        self._due.set(agent.slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
 
     def _think(self, agent: Agent, chance: Random) -> None:
         drives = self._drives
@@ -184,33 +203,69 @@ class Scheduler:
 
     def _brain_of(self, agent: Agent) -> str:
         """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
-        brain = self._wanted(agent)
-        return FALLBACK if brain is None or self._gave_way(agent, brain) else brain.name
+        brain = self._wanted(agent.definition)
+        return FALLBACK if brain is None or self._gave_way(agent.definition, agent.thinking(), brain) else brain.name
 
-    def _wanted(self, agent: Agent) -> Brain | None:
-        wanted = self._drives.override or agent.definition.brain
+    def _wanted(self, agent: AgentDefinition) -> Brain | None:
+        wanted = self._drives.override or agent.brain
         return self._drives.brains().find("language" if wanted == "auto" else wanted)
 
-    def _gave_way(self, agent: Agent, brain: Brain) -> str:
-        if brain.needs_model and not self.answers.get(agent.thinking().think_profile):
+    def _gave_way(self, agent: AgentDefinition, thinking: ThinkingSettings, brain: Brain) -> str:
+        if brain.needs_model and not self.answers.get(thinking.think_profile):
             return "no model answers"
         used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
         return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
-        actor = self._engine.world.get(step.who)
+        person = self._detail.is_person(step.who)
+        if person:
+            near = (self._minds.by_id(who) for who in self._detail.in_sight_of(step.who))
+            self._enliven(agent.slug for agent in near if agent is not None)
         for who, perceptions in by_witness(step.left).items():
             agent = self._begun(self._minds.by_id(who))
             if agent is None or agent.thinker is None:
                 continue
+            begun = agent.thinker.last is not None  # before its first turn it does not know for whom a line is
             for perceived in perceptions:
-                wish = agent.thinker.notice(perceived)
-                if wish is not None and who != step.who:
-                    self._minds.inner.interrupt(agent.slug)
-                    if perceived.kind in SPOKEN:
-                        self._disturbed[agent.slug] = self._drives.clock.monotonic()
-                    person = actor is not None and not actor.thinks
-                    self._hasten(agent, self._drives.clock.monotonic() + wish, person=person)
+                wish, spoken = agent.thinker.notice(perceived), perceived.kind in SPOKEN
+                if wish is None or who == step.who or (agent.slug in self._unwatched and not (spoken and begun)):
+                    continue
+                now = self._drives.clock.monotonic()
+                self._minds.inner.interrupt(agent.slug)
+                if spoken:
+                    self._disturbed[agent.slug] = now
+                    self._met |= {agent.slug: now} if person else {}
+                self._hasten(agent, now + wish, person=person)
+
+    def _enliven(self, who: Iterable[str]) -> None:
+        """Hasten the turns of those who lived on unwatched and no longer do; `who` are their folders."""
+        for slug in who:
+            definition = self._minds.definitions.get(slug)
+            if definition is None or slug not in self._unwatched:
+                continue
+            thinking, now = self._minds.thinking_of(definition), self._drives.clock.monotonic()
+            if not self._is_unwatched(definition, thinking):
+                self._unwatched.discard(slug)
+                soon = min(FIRST_WITHIN, thinking.think_interval)
+                self._due.hasten(slug, now + self._drives.chance.uniform(0.5, soon))
+                self._woken.set()
+
+    def _is_unwatched(self, agent: AgentDefinition, thinking: ThinkingSettings) -> bool:
+        """Return whether no person perceives an agent, nor has lately spoken to it, and no model is asked for it."""
+        if self._drives.exact or not thinking.coarse_interval:
+            return False
+        brain, now = self._wanted(agent), self._drives.clock.monotonic()
+        by_model = brain is not None and brain.name != FALLBACK and not self._gave_way(agent, thinking, brain)
+        met = self._calls.person_waits(agent.slug) or now - self._met.get(agent.slug, float("-inf")) < LEFT_ALONE
+        return not (by_model or met or self._detail.is_watched(agent.id))
+
+    def _pause_of(self, agent: AgentDefinition, thinking: ThinkingSettings, wanted: float) -> float:
+        """Return the seconds until an agent's next turn, which come to more than it wants while it is unwatched."""
+        if not self._is_unwatched(agent, thinking):
+            self._unwatched.discard(agent.slug)
+            return wanted
+        self._unwatched.add(agent.slug)
+        return max(wanted, thinking.coarse_interval)
 
     def _hasten(self, agent: Agent, at: float, *, person: bool) -> None:
         self._calls.call(agent.slug, at, person=person)
@@ -281,7 +336,8 @@ class Scheduler:
         self._tell_when_full(agent)
         hours = self._hours(agent)
         bedtime = hours.bedtime(self._local()) if hours.sleep_at else None
-        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke)
+        unwatched = self._is_unwatched(agent.definition, agent.thinking())
+        situation = self._situation(agent, bedtime, woke=agent.slug in self._woke, unwatched=unwatched)
         thinker = agent.thinker
         if situation is None or thinker is None:
             return None
@@ -292,6 +348,9 @@ class Scheduler:
         self._pauses[agent.slug] = thought.decision.pause
         if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = thought._replace(waiting=True)
+        if unwatched and thought.decision.line is not None:
+            walk = self._detail.walk(agent.id, thought.decision.line)
+            thought = thought._replace(decision=thought.decision._replace(line=walk))
         step, line = None, thought.decision.line
         held = self._minds.sleeps(agent.id) or self._minds.resting.rests(agent.slug)
         if line is not None and agent.thinker is thinker and not held:
@@ -308,11 +367,15 @@ class Scheduler:
         self._submitted(step)
         return step
 
-    def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
+    def _situation(
+        self, agent: Agent, bedtime: float | None = None, *, woke: bool = False, unwatched: bool = False
+    ) -> Situation | None:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
         known = (agent.definition, world, agent.memory, agent.notes)
-        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour())
+        situation = situate(
+            *known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour(), unwatched=unwatched
+        )
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.in_use() if one.definition.person}
@@ -323,9 +386,9 @@ class Scheduler:
         """Keep the trace of a line, or of model calls without a line; a turn that passed without either has none."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
-        now, brain = iso(self._drives.clock.now()), self._wanted(agent)
+        now, brain = iso(self._drives.clock.now()), self._wanted(agent.definition)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
-            thought = thought._replace(instead=self._gave_way(agent, brain))
+            thought = thought._replace(instead=self._gave_way(agent.definition, agent.thinking(), brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
@@ -378,7 +441,8 @@ class Scheduler:
         if self._stopped or agent.thinker is None:
             return
         wanted = self._pauses.pop(agent.slug, 1.0) * agent.thinking().think_interval
-        pause = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
+        wanted = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
+        pause = self._pause_of(agent.definition, agent.thinking(), wanted)
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
@@ -409,8 +473,10 @@ class Scheduler:
         return asking.answered(completion)
 
     def profiles(self) -> set[str]:
-        minds = (one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug))
-        return {self._minds.thinking_of(one).think_profile for one in minds}
+        minds = [one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug)]
+        own = [one for one in minds if "think_profile" in one.overrides]
+        of_all = self._minds.means.configuration.get(ThinkingSettings).think_profile
+        return {*(self._minds.thinking_of(one).think_profile for one in own), *[of_all][: len(minds) - len(own)]}
 
     async def watch_models(self, tell: Callable[[str, bool], None]) -> None:
         """Check forever which models answer; call `tell` with profile name and state at every change."""
@@ -420,6 +486,7 @@ class Scheduler:
                 if answers != self.answers.get(name):
                     self.answers[name] = answers
                     tell(name, answers)
+                    self._enliven(tuple(self._unwatched) if answers else ())
             await self._drives.clock.sleep(LOOK_AGAIN if all(map(self.answers.get, names)) else LOOK_SOONER)
 
     async def stop(self) -> None:

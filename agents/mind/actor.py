@@ -52,6 +52,7 @@ def situate(
     woke: bool = False,
     takes_notes: bool = True,
     hour: float | None = None,
+    unwatched: bool = False,
 ) -> Situation | None:
     """Return what a character perceives now, without sleepers; None when it has no location."""
     here = world.location_of(definition.id)
@@ -80,6 +81,7 @@ def situate(
         takes_notes=takes_notes,
         hour=hour,
         habits=definition.habits,
+        unwatched=unwatched,
     )
 
 

@@ -42,6 +42,13 @@ class ThinkingSettings:
         low=1,
         high=86_400,
     )
+    coarse_interval: float = setting(
+        240.0,
+        "Seconds between two thoughts by instinct of an agent whom no person can perceive, if that is longer: it walks "
+        "all the way in one step and talks briefly. As soon as somebody is near it lives as ever; 0 for always.",
+        low=0,
+        high=86_400,
+    )
     hot_minds: int = setting(
         1000,
         "How many minds keep their newest memories in RAM, some 100 kB each; of more, those that were used longest ago "

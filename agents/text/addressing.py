@@ -131,10 +131,26 @@ def _name(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", re.I)
 
 
-@lru_cache(maxsize=1 << 10)
-def _called(name: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    first = re.compile(rf"^{_LEAD}{re.escape(name)}(?!\w|['’]s)\s*[,;:!.…-]*\s*", re.I)
-    return first, re.compile(rf"\s*,\s*{re.escape(name)}(?=\s*[.!?…]*$)", re.I)
+_AFTER_NAME = re.compile(r"\s*[,;:!.…-]*\s*")
+_COMMA = re.compile(r"\s*,\s*$")
+_END = re.compile(r"\s*[.!?…]*$")
+
+
+def _uncalled_first(words: str, name: str) -> str:
+    """Return a line without a name at its beginning, and without the greeting before it."""
+    for found in reversed([*_named(name).finditer(words)]):
+        if _LEADING.fullmatch(words, 0, found.start()):
+            return _AFTER_NAME.sub("", words[found.end() :], count=1)
+    return words
+
+
+def _uncalled_last(words: str, name: str) -> str:
+    """Return a line without a name that it calls at its end."""
+    for found in _named(name).finditer(words):
+        comma = _COMMA.search(words[: found.start()])
+        if comma and _END.match(words, found.end()):
+            return words[: comma.start()] + words[found.end() :]
+    return words
 
 
 def _lacks(text: str, name: str) -> bool:
@@ -147,7 +163,7 @@ def _mentions(words: str, name: str) -> bool:
     return bool(name) and _named(name).search(words) is not None
 
 
-@lru_cache(maxsize=1 << 10)
+@lru_cache(maxsize=1 << 12)
 def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", re.I)
 
@@ -178,25 +194,9 @@ def without_address(words: str, names: Iterable[str]) -> str:
     if several and any(name and mentions(several["called"], name) for name in names):
         bare = several["rest"]
     for name in (name for name in names if name):
-        if not _lacks(bare, name) and _may_address(bare, name):
-            first, last = _called(name)
-            bare = last.sub("", first.sub("", bare, count=1), count=1)
+        if not _lacks(bare, name):
+            bare = _uncalled_last(_uncalled_first(bare, name), name)
     return bare
-
-
-def _may_address(bare: str, name: str) -> bool:
-    """Return whether a name stands where `_called` looks for it. Compiling that for each name of a crowd takes long."""
-    if not (bare.isascii() and name.isascii()):
-        return True
-    line, wanted = bare.lower(), name.lower()
-    if line.rstrip(" \t\n.!?").endswith(wanted):
-        return True
-    at = line.find(wanted)
-    while at >= 0:
-        if _LEADING.fullmatch(bare, 0, at):
-            return True
-        at = line.find(wanted, at + 1)
-    return False
 
 
 @lru_cache(maxsize=1 << 10)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping
+from math import inf
 from random import SystemRandom
 from typing import Any
 
@@ -24,19 +25,32 @@ def _steps(text: str) -> int:
     return steps
 
 
+def _minutes(text: str) -> float:
+    try:
+        minutes = float(text)
+    except ValueError:
+        minutes = 0.0
+    if not minutes > 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is wrong; expected a number above 0")
+    return minutes
+
+
 def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", type=_steps, required=True, metavar="N", help="lines that agents submit in all")
+    parser.add_argument("--minutes", type=_minutes, default=inf, metavar="T", help="end after so much of its time too")
     parser.add_argument("--agents", type=int, metavar="M", help="make up agents until there are so many")
     parser.add_argument(
         "--seed", type=int, metavar="S", help="seed of all chance: the same world again; else a new one"
     )
+    parser.add_argument("--exact", action="store_true", help="turn by turn, as if somebody watched all agents")
     parser.add_argument("--keep", action="store_true", help="live in the vault itself, not in a copy")
 
 
 @tool("simulate", "let the world live on virtual time, without a model, and say what came of it", _arguments)
 def simulate(args: argparse.Namespace) -> int:
     seed = args.seed if args.seed is not None else SystemRandom().randrange(FRESH)
-    record = simulated(SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep), progress)
+    plan = SimulationPlan(args.vault, args.steps, args.agents, seed, args.keep, exact=args.exact, minutes=args.minutes)
+    record = simulated(plan, progress)
     if args.json:
         emit(record)
     else:

@@ -14,7 +14,7 @@ from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase, sentence, shortened
 from mud.world.reactions import Action
 from mud.world.sight import door_of, is_closed, is_locked
-from mud.world.things import Exit, Thing
+from mud.world.things import Exit, Kind, Thing
 from mud.world.traits import OPEN
 
 WALKED = phrase("commands.go.walked", "origin", "destination", "exit")
@@ -111,7 +111,7 @@ def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     exits = [way for way in named if way in open_ways]
     if len(exits) == 1 and names_exit(wanted, exits[0]):
         return exits
-    locations = [] if is_direction(wanted) else match(wanted, ctx.world.locations())
+    locations = [] if is_direction(wanted) else _locations(ctx, wanted)
     whole = len(locations) == 1 and plain(wanted) in map(plain, locations[0].names)
     if len(exits) == 1 and not whole:
         return exits
@@ -126,6 +126,12 @@ def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
         raise Refusal(why, ctx.say(NO_WAY_HINT, exits=names) if names else "")
     names = listed([found.name for found in exits] or [location.name for location in locations])
     raise Refusal(ctx.say(SEVERAL, name=shown, names=names))
+
+
+def _locations(ctx: Context, wanted: str) -> list[Thing]:
+    """Return the locations that a typed name matches best, without comparing it with all when it is a whole name."""
+    whole = [one for one in ctx.world.named(plain(wanted)) if one.kind is Kind.LOCATION]
+    return whole if len(whole) == 1 else match(wanted, ctx.world.locations())
 
 
 def _path(ctx: Context, here: Thing, goal: Thing) -> list[Exit]:

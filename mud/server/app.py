@@ -80,6 +80,7 @@ class Options(NamedTuple):
     json: bool = False  # print events as JSON lines; only for a headless run
     plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
     doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
+    exact: bool = False  # agents live turn by turn also where nobody can perceive them
 
 
 def run(options: Options) -> int:
@@ -133,7 +134,7 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits, exact=options.exact,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
@@ -311,7 +312,7 @@ class App:
         await self._parts.clock.sleep(COME_IN)
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
-        self._living.begin_all()
+        await self._living.begin_all()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)

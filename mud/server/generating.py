@@ -186,7 +186,8 @@ class _World:
         told = [self._filled([habit], work) for habit in habits]
         told += [self._filled(words.all(f"{place.kind}.habits"), place) for place in (home, walk) if place != work]
         living = {"voice": chance.choice(words.voices()), "think_interval": chance.randint(*_INTERVALS)}
-        front = {"type": "agent", "location": f"[[{home.name}]]", "brain": "auto", **living}
+        now = chance.choice((home, work, walk))  # where it begins; all at home would be a crowd
+        front = {"type": "agent", "location": f"[[{now.name}]]", "brain": "auto", **living}
         lines = "".join(f"- {habit}\n" for habit in told)
         text = f"## Description\n{look}\n\n## Profile\n{profile}\n\n## Habits\n{lines}"
         self._write("agents", name, front, text)

@@ -77,6 +77,8 @@ class SimulationPlan:
     seed: int
     keep: bool = False  # run in the vault itself, not in a copy
     backends: Callable[[Clock], Registry[Backend]] | None = None  # on the run's clock; None: no model
+    exact: bool = False  # agents live turn by turn, although nobody watches
+    minutes: float = float("inf")  # of the world's time, after which the run ends before it has all steps
 
 
 def simulate(plan: SimulationPlan, say: Say) -> dict[str, Any]:
@@ -142,7 +144,7 @@ class _Run:
 
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, clock, brain, plan.keep,
-            parts.interpreter.get, world_habits,
+            parts.interpreter.get, world_habits, plan.exact,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._pages = MindPages(parts.minds, lambda path, text: None) if plan.keep else None
@@ -225,7 +227,8 @@ class _Run:
     async def _live(self) -> None:
         figures, wanted = self._figures, self._plan.steps
         indexed = told = 0
-        while figures.steps < wanted:
+        end = self._clock.monotonic() + 60 * self._plan.minutes
+        while figures.steps < wanted and self._clock.monotonic() < end:
             if figures.steps - indexed >= INDEX_EVERY:
                 indexed = figures.steps
                 await self._parts.recall.complete()

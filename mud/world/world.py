@@ -54,6 +54,8 @@ class World:
         """Ids of the things with each plain name or alias."""
         self._locations: list[Thing] | None = []
         """All locations by name; None until somebody asks again."""
+        self._entrances: dict[str, list[str]] = {}
+        """By location, the others with an exit to it; empty when that has to be found again."""
         self.channels = Channels()
         self._filed: dict[str, Thing] = {}
         """Each altered thing as its file has it."""
@@ -206,7 +208,7 @@ class World:
             for name in map(plain, now.names):
                 self._named.setdefault(name, {})[now.id] = None
         if Kind.LOCATION in (before and before.kind, now and now.kind):
-            self._locations = None
+            self._locations, self._entrances = None, {}
 
     def _copy(self, thing: str, of: str) -> None:
         original = self.live.made.get(of, of)
@@ -330,6 +332,14 @@ class World:
             found = (one for one in self._things.values() if one.kind is Kind.LOCATION)
             self._locations = sorted(found, key=lambda one: one.name.lower())
         return self._locations
+
+    def entrances(self, location: str) -> list[str]:
+        """Return the ids of the other locations with an exit to a location."""
+        if not self._entrances:
+            ways = [(way.to, place.id) for place in self.locations() for way in place.exits if way.to != place.id]
+            for to, place in dict.fromkeys(ways):
+                self._entrances.setdefault(to, []).append(place)
+        return self._entrances.get(location, [])
 
     def present(self) -> list[Thing]:
         """Return every character that is somewhere, by name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections import Counter
 from pathlib import Path
 from random import Random
 
@@ -12,6 +13,7 @@ import pytest
 from agents.agent import Agent
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.mind.settings import SELF_CHANGES
+from mud.clock import VirtualClock
 from mud.server.requests import carry_out
 from mud.server.wiring import load_brains, load_commands, opened
 from mud.world.events import Perception, Request
@@ -230,6 +232,7 @@ async def dream_of(home: House, agent: Agent) -> str:
 async def test_an_agent_thinks_as_often_as_is_set(tmp_path: Path, vault: Path, who: str) -> None:
     for path in vault.glob("agents/*/agent.md"):
         path.write_text(re.sub(r"^think_interval: .*\n", "", path.read_text("utf-8"), flags=re.M), "utf-8")
+    put(vault, "thinking", coarse_interval=0.0)  # nobody watches
     set_for(vault, who, "thinking", "think_interval", 100)
     clock = HandClock()
     async with house(tmp_path, clock) as home:
@@ -246,6 +249,30 @@ async def test_an_agent_thinks_as_often_as_is_set(tmp_path: Path, vault: Path, w
             drives.drop(agent)
     assert 70 <= pauses["Eliza"] <= 800  # of its own accord it lets some intervals pass
     assert (pauses["Moss"] > 60) is (who == "everybody")
+
+
+@proves("thinking.coarse_interval")
+@WHO
+async def test_whom_nobody_perceives_takes_as_few_turns_as_is_set(tmp_path: Path, vault: Path, who: str) -> None:
+    put(vault, "thinking", coarse_interval=0.0)
+    set_for(vault, who, "thinking", "coarse_interval", 600.0)
+    coarse, exact = await turns_of(tmp_path, exact=False), await turns_of(tmp_path, exact=True)
+    assert 3 * coarse["Eliza"] < exact["Eliza"]
+    assert (3 * coarse["Moss"] < exact["Moss"]) is (who == "everybody")
+
+
+async def turns_of(folder: Path, *, exact: bool) -> Counter[str]:
+    """Return how many lines each agent submits in an hour without a person."""
+    clock = VirtualClock()
+    async with house(folder, clock) as home:
+        drives = home.living(override="instinct", exact=exact)
+        end = clock.monotonic() + 3600.0
+        for name in ("Eliza", "Moss"):
+            drives.begin(home.agent(name))
+        while drives.due is not None and drives.due < end:
+            clock.advance(max(0.0, drives.due - clock.monotonic()))
+            await drives.take_turn()
+        return Counter(home.engine.world.things[step.who].name for step in home.submitted)
 
 
 async def test_an_interval_for_all_is_taken_up_while_the_world_runs_and_a_wrong_one_is_not(

@@ -38,6 +38,8 @@ GREET_AGAIN = 900.0
 WAITS, PATIENCE, LOOKS = 4.0, 2.2, 0.0
 """How many think intervals it waits for another mind in a conversation, for a person, and to answer after a look."""
 
+ERRAND = "reply.errand"
+"""The text that answers who asks to tell somebody something."""
 _LEAVE = {"reply.bye", "reply.night"}
 """The texts that answer a farewell."""
 
@@ -136,13 +138,15 @@ class Instinct:
     def _taking_leave(self, decision: Decision, situation: Situation) -> Decision:
         """Take leave, before it goes, of whom it spoke with lately; it goes the next time."""
         if partners := self._attention.lately(situation.seconds, STAY):
-            left = self._talk.leave(situation, partners[0])
+            left = None if situation.unwatched else self._talk.leave(situation, partners[0])
             self._talk.part(partners, situation.seconds)
             if left:
                 self._going = decision
                 return left._replace(why=f"takes leave: {decision.why}", pause=0.5)
-        self._explorer.goes((decision.line or "").removeprefix("go ").partition(" | ")[0])
-        return decision
+        way, *reason = (decision.line or "").removeprefix("go ").split(" | ", 1)
+        far = self._explorer.walk_by(way) if situation.unwatched else ""
+        self._explorer.goes(way, far=bool(far))
+        return decision._replace(line=" | ".join([f"go {far}", *reason])) if far else decision
 
     def _decided(self, situation: Situation) -> Generator[Need, Any, Decision]:
         new = self._take_in(situation)
@@ -193,6 +197,7 @@ class Instinct:
             self._is_new(one.name, seconds)
             self._explorer.seen[one.name] = Sighting(situation.location, seconds)
         new = [one for one in situation.people if one.name in self._new and one.speaks]
+        new = new[:1] if situation.unwatched else new  # one of them is enough to talk with
         self._new = dict.fromkeys(one.name for one in new)
         if people := [one for one in lived if one.actor and one.actor not in mind.minds]:
             mind.relations.learn(people, tuple(mind.known))
@@ -237,7 +242,7 @@ class Instinct:
         if bare == mind.name or not any(map(str.isalnum, bare)):
             key = "greet.back" if any(map(str.isalnum, said.words)) else "reply.unclear"
             return mind.say(situation, speaker, (key,), {}, "heard no words but its name", private=said.private)
-        if not self._talk.has_patience(speaker, situation.seconds):
+        if not self._talk.has_patience(speaker, situation.seconds) or self._talk.is_over(speaker, situation):
             return None
         meaning, texts = None, mind.courtesies(said.words)
         if speaker not in mind.minds:
@@ -304,7 +309,7 @@ class Instinct:
             return mind.say(situation, name, ("greet.several",), places, "newcomers", reason="reason.greet")
         known, told, cites = name in self._greeted, "", tuple[str, ...]()
         self._greeted.add(name)
-        if not (known and new[0].thinks):
+        if not (new[0].thinks and (known or situation.unwatched)):
             hits = yield Recall(name, 12)
             now = situation.recent[-1].at if situation.recent else ""
             found = [hit.entry for hit in hits if hit.entry and hit.entry.actor == name]
@@ -344,7 +349,7 @@ class Instinct:
 
 def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
     """Find again, after a new start, what it was asked to tell, and what of it was told."""
-    names = Names(mind.name, tuple(mind.known))
+    names, read = Names(mind.name, tuple(mind.known)), mind.interpreter()
     for entry in recent:
         said = remembered(entry)
         if said and not said.speaker:
@@ -352,9 +357,10 @@ def find_errands(recent: Sequence[Entry], mind: Mind) -> None:
                 mind.errands.remove(errand)
                 mind.told.append(errand)
         elif said and said.speaker not in mind.minds:
-            for meaning in filter(None, [mind.interpreter().pattern(one, names) for one in sentences(said.words)]):
+            asked = [one for one in sentences(said.words) if read.may_mean(ERRAND, one)]
+            for meaning in filter(None, [read.pattern(one, names) for one in asked]):
                 to, told = (meaning.slots.get(key) for key in ("person", "text"))
-                if to and told and meaning.texts[:1] == ("reply.errand",):
+                if to and told and meaning.texts[:1] == (ERRAND,):
                     mind.errands.append(Errand(said.speaker, to, told, is_private_line(said, mind), entry.seq))
 
 

@@ -29,6 +29,8 @@ STAY = 45.0
 """Seconds for which who was spoken to stays, or takes leave, and for which a conversation goes on without a word."""
 LINES = (5, 9)
 """Own lines in a conversation with another mind, at least and at most."""
+FEW = 1
+"""The same while no person can perceive it; then neither takes leave."""
 REST, ALONE = (300.0, 480.0), (120.0, 300.0)
 """Seconds until the same two minds talk again, and until it begins a conversation with any, at least and at most."""
 QUIET = 18.0
@@ -214,6 +216,15 @@ class Conversations:
         return self._say_of((*near, *self._subjects(situation, person)), situation, person) or self.leave(
             situation, one.partner
         )
+
+    def is_over(self, partner: str, situation: Situation) -> bool:
+        """Return whether enough was said in the conversation with a mind, that no person perceives; they part then."""
+        one = self.current
+        over = situation.unwatched and one is not None and one.partner == partner and one.lines >= FEW
+        if over and partner in self._mind.minds:
+            self.part([partner], situation.seconds)
+            return True
+        return False
 
     def leave(self, situation: Situation, to: str) -> Decision | None:
         """Take leave of somebody."""

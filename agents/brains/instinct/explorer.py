@@ -75,6 +75,11 @@ class Explorer:
         self._known: set[str] = set()
         """Names, in lower case, of what was looked at or has a note."""
         self._way: tuple[str, str] | None = None
+        """From where it takes which exit; of a walk of several steps the first one."""
+        self._far = False
+        """Whether that walk has several steps."""
+        self._walk = ("", "")
+        """The exit that begins the last walk of several steps that was thought of, and where that ends."""
         self._looking = ""
         self._walks: list[tuple[str, str, str]] = []
         """Walks before a new start: from where, to where, and how they are remembered."""
@@ -103,7 +108,7 @@ class Explorer:
             self._compare(here, sight, here != before)
         if here == before:
             return False
-        if self._way and self._way[0] == before:
+        if self._way and self._way[0] == before and not self._far:
             self._ways.setdefault(before, {})[self._way[1]] = here
         self._way, self._here = None, here
         for start, end, text in self._walks:
@@ -144,14 +149,20 @@ class Explorer:
 
     # ---- ways ----
 
-    def goes(self, way: str) -> None:
-        """Take note that it takes an exit now."""
-        self._way = (self._here, way)
+    def goes(self, way: str, *, far: bool = False) -> None:
+        """Take note that it takes an exit now, and with `far` others after it."""
+        self._way, self._far = (self._here, way), far
+
+    def walk_by(self, way: str) -> str:
+        """Return where a walk of several steps that was thought of, and begins with an exit, ends; "" for none."""
+        return self._walk[1] if way == self._walk[0] else ""
 
     def way_to(self, places: Iterable[str]) -> str:
         """Return the exit from here that begins the shortest known way to one of some places; "" for none."""
-        paths = [path for place in places if (path := path_to(place, self._here, self._ways))]
-        return min(paths, key=len)[0] if paths else ""
+        paths = [(path, place) for place in places if (path := path_to(place, self._here, self._ways))]
+        path, place = min(paths, key=lambda one: len(one[0]), default=([""], ""))
+        self._walk = (path[0], place) if len(path) > 1 else ("", "")
+        return path[0]
 
     def _fresh(self, place: str) -> list[str]:
         """Return the exits of a place that were never taken."""

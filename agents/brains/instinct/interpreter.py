@@ -101,6 +101,7 @@ class Interpreter:
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
+        self.may_mean = lru_cache(maxsize=1 << 10)(self._may_mean)
         self._kind = lru_cache(maxsize=None)(self._kind_of)  # as many as there are intents
 
     # ---- what is worked out when it is first needed, as most lines need the patterns alone ----
@@ -204,6 +205,13 @@ class Interpreter:
     def _pattern(self, sentence: str, names: Names) -> Meaning | None:
         """Return the meaning by the first layer alone, the patterns; None where none fits."""
         return self._by_patterns(sentence, names, last=False)
+
+    def _may_mean(self, text: str, sentence: str) -> bool:
+        """Return whether a pattern of an intent that this text answers could fit a sentence, as far as words tell."""
+        said = {one.word for one in self.words.tokens(sentence)}
+        said |= {right_word(word, self._meant, self._known[2]) for word in said if not self._is_known(word)}
+        wanted = (one.needed for intent, one in self._patterns if intent.texts[:1] == (text,))
+        return any(not any(map(said.isdisjoint, needed)) for needed in wanted)
 
     def _layers(self, sentence: str, names: Names, near: tuple[tuple[str, float], ...]) -> Meaning:
         if found := self.pattern(sentence, names):

@@ -1,0 +1,1 @@
+"""What `bench scale` measures: a world simulated, and one that runs while somebody visits it."""

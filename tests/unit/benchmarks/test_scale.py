@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.benchmarks.running import record_of
+from tests.vaults import copy_vault
+
+
+def test_a_small_town_is_simulated_and_visited_coarse_and_exact(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    few = ("--agents", 10, "--exact", 10, "--minutes", 20, "--exact-minutes", 20, "--seconds", 1)
+    coarse, exact = record_of("scale", copy_vault(tmp_path), capsys, *few)["towns"]
+    assert (coarse["places"], coarse["exact"], exact["exact"]) == (2, False, True)
+    assert 0 < 2 * coarse["simulated"]["lines_an_agent_hour"] < exact["simulated"]["lines_an_agent_hour"]
+    for town in (coarse, exact):
+        assert town["simulated"]["cpu_seconds_a_minute"] > 0
+        assert town["visited"]["looks"] > 1
+        assert 0 < town["visited"]["look_ms"]["p50"] <= town["visited"]["look_ms"]["p99"]
+        assert town["visited"]["rss_mb"][0] > 10
+        assert town["visited"]["files"][0] > 3
+        assert town["visited"]["threads"][0] >= 1
