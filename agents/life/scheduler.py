@@ -15,6 +15,8 @@ from random import Random
 
 from agents.agent import Agent
 from agents.brains import Decision, Situation
+from agents.hosts import Host, Turn
+from agents.hosts.local import AT_HOME, LocalHost
 from agents.life.animals import Animals
 from agents.life.thinking import PendingCalls as PendingCalls
 from agents.life.thinking import SchedulerConfig as SchedulerConfig
@@ -79,6 +81,7 @@ class Scheduler:
         """Number of folds at the last message that the head is getting full."""
         self._stopped = False
         self._thinking = Thinking(minds, drives, self._calls)
+        self._host: Host = LocalHost(minds, self._thinking.begin)
         self.answers = self._thinking.answers
 
     def prepare(self) -> None:
@@ -203,9 +206,10 @@ class Scheduler:
         if situation is None or thinker is None:
             return None
         self._woke.discard(agent.slug)
-        thought = await thinker.think(situation, waiting=waiting)
-        if thought is None:
+        answer = await self._host.tick((Turn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
+        if not answer.lines:
             return None
+        thought = answer.lines[0].thought
         self._pauses[agent.slug] = thought.decision.pause
         if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = thought._replace(waiting=True)
@@ -228,8 +232,8 @@ class Scheduler:
     def _situation(self, agent: Agent, bedtime: float | None = None, *, woke: bool = False) -> Situation | None:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
-        known = (agent.definition, world, agent.memory, agent.notes)
-        situation = situate(*known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour())
+        known = (agent.definition, world, seconds, bedtime)
+        situation = situate(*known, woke=woke, takes_notes=notes, hour=self._engine.hour())
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.opened()}

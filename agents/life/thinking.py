@@ -69,6 +69,10 @@ class Thinking:
             self._compare,
         )
 
+    def begin(self, agent: Agent) -> Thinker:
+        """Return a thinker for an agent with chance of its own."""
+        return self.thinker(agent, Random(self._drives.chance.random()))
+
     async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
         """Return the intents nearest to a masked sentence by vectors; () without."""
         interpreter = self._drives.interpreter()
