@@ -204,6 +204,13 @@ class Population:
         self.strike(agent.slug)
         agent.memory.close()
 
+    def lose(self, agent: Agent) -> None:
+        """Close an agent without writing anything more, as its mind goes on elsewhere."""
+        for known in (self._holding, self._indexing):
+            known.pop(agent.slug, None)
+        del self._agents[agent.slug], self._by_id[agent.id]
+        agent.memory.abandon()
+
     def close(self, agent: Agent) -> bool:
         """Close an agent until somebody opens it again.
 

@@ -131,6 +131,12 @@ class Memory:
                 self._lease.give_back()
             self._lease = None
 
+    def abandon(self) -> None:
+        """Close the files without writing anything more; what waits or is held is dropped."""
+        self._archive.take_back()
+        self._waiting, self._writable = [], False
+        self._archive.close()
+
     @property
     def archive(self) -> Path:
         """The archive's folder, with all entries but waiting ones in its files."""

@@ -284,18 +284,8 @@ def _put_together(
     commands, met_hosts = load_commands(), KnownHosts(vault, texts.render, writable=writable)
     queue = _queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
     recall = _recall(vault, configuration, clock, queue, met_hosts, lambda: minds, writable=writable, alone=alone)
-    by_model = not alone or asked is not None
-    minds = Population(
-        Services(
-            vault, configuration, texts.render,
-            load("agents.compaction.strategies", Strategy, "strategy"),
-            load("agents.compaction.summarizers", Summarizer, "summarizer"),
-            recall, clock, _asker(queue) if by_model else None, summaries.named,
-            lambda: queue.silent(configuration.names(LLMProfile)),
-            writable, queue.token_counter if by_model else None, queue,
-        ),
-        lambda definition: unknown_in(definition, configuration, voices_in(texts)),
-    )  # fmt: skip
+    asks = queue if not alone or asked is not None else None
+    minds = population(vault, configuration, texts, summaries, recall, clock, queue, asks, writable=writable)
     minds.inner.load()
     accounts = AccountFiles(vault)
     met = accounts.load()
@@ -318,6 +308,32 @@ def _put_together(
         load("agents.commands", Answerer, "request"),
         queue, recall, minds, world_files, ledger, engine, unread, prompting, writable, met_hosts,
         InterpreterFiles(vault), accounts, met,
+    )  # fmt: skip
+
+
+def population(
+    vault: Path,
+    configuration: Configuration,
+    texts: TextStore,
+    summaries: Templates[Style],
+    recall: RecallService,
+    clock: Clock,
+    queue: ModelQueue,
+    asks: ModelQueue | None,
+    *,
+    writable: bool,
+) -> Population:
+    """Return the minds of a vault, none of them opened; `asks` is the queue when models may be asked, else None."""
+    return Population(
+        Services(
+            vault, configuration, texts.render,
+            load("agents.compaction.strategies", Strategy, "strategy"),
+            load("agents.compaction.summarizers", Summarizer, "summarizer"),
+            recall, clock, _asker(asks) if asks is not None else None, summaries.named,
+            lambda: queue.silent(configuration.names(LLMProfile)),
+            writable, asks.token_counter if asks is not None else None, queue,
+        ),
+        lambda definition: unknown_in(definition, configuration, voices_in(texts)),
     )  # fmt: skip
 
 

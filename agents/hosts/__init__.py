@@ -1,0 +1,196 @@
+"""Where minds live, one file each: in the world's process, on other machines, in a program written elsewhere.
+
+To add one, write a module here with a class that follows `Host` and, at module level, `MINE = HostKind("mine", "one
+sentence about it", start)`. The name can then be given to `run --minds`. Every host keeps the same promises, which
+`tests/contracts/test_hosts.py` tries:
+
+- A mind is Memory and Thinker of one agent. The world (engine, ledger) stays where it is, whatever becomes of a host.
+- Each mind is lent to one host at a time, under an epoch that only grows. What comes from an older one counts nowhere:
+  a host refuses turns of another epoch than its own, the world ignores lines of another than the last one lent.
+- What a tick hands over is in the archive when the tick returns, once and in order, however often it is handed over.
+- A host may die at any moment. What it had not confirmed (`Kept`) the world still has, and hands to the next one.
+
+All that crosses the interface is tuples of strings and numbers, so that it can be pickled or written as JSON.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from agents.brains import Situation
+from agents.memory.entries import Hit
+from agents.mind.thinker import Thought
+from mud.world.events import Perception
+
+if TYPE_CHECKING:
+    from agents.hosts.local import LocalHost
+
+
+class Lease(NamedTuple):
+    """A mind as it is lent to a host.
+
+    Args:
+        who: id of the agent.
+        slug: name of its folder in `agents/` of the vault.
+        epoch: higher than that of anybody who had the mind before.
+    """
+
+    who: str
+    slug: str
+    epoch: int
+
+
+class Lived(NamedTuple):
+    """What one mind perceived of one step of the ledger, at an ISO time. It is remembered as one write."""
+
+    step: int
+    at: str
+    perceptions: tuple[Perception, ...]
+
+
+class Turn(NamedTuple):
+    """What a tick has for one mind.
+
+    Args:
+        lived: what it perceived since what was confirmed last, oldest first.
+        scene: what its character perceives now, if it is to think, without memories; None otherwise.
+        waiting: a person waits for its line.
+    """
+
+    who: str
+    epoch: int
+    lived: tuple[Lived, ...] = ()
+    scene: Situation | None = None
+    waiting: bool = False
+
+
+class Line(NamedTuple):
+    """A thought that has ended; the line to submit, if any, is `thought.decision.line`."""
+
+    who: str
+    epoch: int
+    thought: Thought
+
+
+class Wish(NamedTuple):
+    """A mind would like to think in so many seconds, because of something it has perceived; the soonest of a tick."""
+
+    who: str
+    epoch: int
+    seconds: float
+
+
+class Kept(NamedTuple):
+    """How far a mind's life is in its archive.
+
+    Args:
+        step: the last step of which it has something.
+        entries: how many memories of that step it has.
+        trouble: why more is not; empty when all is that was handed over.
+    """
+
+    who: str
+    epoch: int
+    step: int
+    entries: int
+    trouble: str = ""
+
+
+class Answer(NamedTuple):
+    """What a tick brought about.
+
+    Args:
+        lines: thoughts that ended, of these turns and of earlier ones.
+        kept: of every mind that was handed something lived.
+        refused: those of the turns, as id and epoch, whose mind this host does not have under that epoch.
+    """
+
+    lines: tuple[Line, ...] = ()
+    kept: tuple[Kept, ...] = ()
+    wishes: tuple[Wish, ...] = ()
+    refused: tuple[tuple[str, int], ...] = ()
+
+
+class Status(NamedTuple):
+    """The state of a host.
+
+    Args:
+        name: for people.
+        kept: of every mind that is open, as the disk has confirmed it: what stands here survives a power cut too.
+        thinking: how many thoughts are under way.
+        trouble: what is wrong, in a sentence; empty for nothing.
+    """
+
+    name: str
+    kept: tuple[Kept, ...]
+    thinking: int
+    trouble: str = ""
+
+
+class Host(Protocol):
+    """A place where minds live. Every method raises LociError when it cannot be reached; then nothing is known of
+    what it did, and the same may be asked again.
+    """
+
+    async def open(self, minds: Sequence[Lease]) -> Sequence[Kept]:
+        """Take over minds; returns how far each one's archive goes, or why it cannot be opened.
+
+        A mind that is open already goes on under the new epoch. An epoch lower than one seen is trouble.
+        """
+        ...
+
+    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+        """Let minds remember, notice and think.
+
+        Args:
+            turns: at most one for each mind.
+            patience: seconds to wait for thoughts at most; later ones are in the answers of later ticks.
+        """
+        ...
+
+    async def recall(self, who: str, epoch: int, query: str, k: int = 5) -> Sequence[Hit]:
+        """Search in one mind, best hits first. Raises Refusal for a mind that is not here under that epoch."""
+        ...
+
+    async def status(self) -> Status:
+        """Have all that is kept confirmed by the disk, and say how things stand."""
+        ...
+
+    async def close(self, minds: Sequence[Lease]) -> Sequence[Kept]:
+        """Give up minds, cancelling their thoughts and folds; returns how far each one's archive goes.
+
+        After that nothing is written to their folders. A mind that is not here under that epoch is left out.
+        """
+        ...
+
+    async def end(self) -> None:
+        """Close all minds and let go of the machine."""
+        ...
+
+
+class Place(NamedTuple):
+    """Where a host is to be.
+
+    Args:
+        vault: the folder with the archives, as the host's machine sees it.
+        address: of the machine or service; empty for this one.
+        maker: the name of a function, as `package.module:function`, that opens minds in another process: given vault
+            and a name for the process, it returns an async context manager of a `Host`.
+        here: the minds of this process.
+    """
+
+    vault: Path
+    address: str
+    maker: str
+    here: LocalHost
+
+
+class HostKind(NamedTuple):
+    """A kind of host, as a plug-in; `start` returns before the host can be reached, and fails only then."""
+
+    name: str
+    help: str
+    start: Callable[[Place], Host]

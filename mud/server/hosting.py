@@ -1,0 +1,72 @@
+"""Opens minds of a vault in a process that is not the world's; see `agents.hosts`."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from agents.compaction.summarizer import parse_style
+from agents.hosts.local import LocalHost
+from agents.life.prompting import Prompting
+from agents.life.thinking import PendingCalls, SchedulerConfig, Thinking
+from agents.mind.interpreter import InterpreterFiles
+from agents.mind.templates import Templates
+from agents.mind.thinker import FALLBACK
+from agents.population import Population
+from agents.recall.recall import FOLDER, RecallService
+from agents.recall.settings import RecallSettings
+from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
+from mud.server.wiring import RealClock, _queue, load_brains, load_commands, population, vault_in
+from mud.storage.configuration import Configuration
+from mud.storage.paths import SHIPPED
+from mud.storage.texts import TextStore
+
+MAKER = "mud.server.hosting:hosted"
+"""Names `hosted` for a host that starts processes; see `agents.hosts.Place`."""
+ENDING = 5.0
+"""Seconds that folds are given at the end."""
+
+
+@asynccontextmanager
+async def hosted(vault: Path, name: str) -> AsyncIterator[LocalHost]:
+    """Open a vault for minds that are lent to this process; none is open at first, and all are closed at the end.
+
+    The world holds the vault's lock meanwhile: nothing is written here but the folders of the minds that were lent,
+    and an index that is this process's own, under `name`. Minds think by instinct, as a model's prompt needs the world.
+
+    Raises LociError when there is no vault.
+    """
+    vault = vault_in(vault)
+    clock, commands = RealClock(), load_commands()
+    configuration, texts = Configuration(vault, SCHEMAS, FAMILIES), TextStore(vault / "text", SHIPPED / "text")
+    summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
+    for part in (configuration, texts, summaries):
+        part.load()
+    minds: Population
+    queue = _queue(vault, configuration, commands, clock, None, None, lambda: minds)
+    recall = RecallService(vault / FOLDER / "hosts" / name, partial(configuration.get, RecallSettings), clock)
+    minds = population(vault, configuration, texts, summaries, recall, clock, queue, None, writable=True)
+    minds.inner.load()
+    minds.load_definitions()
+    templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
+    templates.load()
+
+    def voice(voice: str, key: str) -> tuple[str, ...]:
+        return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
+
+    drives = SchedulerConfig(
+        load_brains, voice, queue, Prompting(minds, templates, commands), Random(), clock, FALLBACK, traced=False,
+        interpreter=InterpreterFiles(vault).get,
+    )  # fmt: skip
+    host = LocalHost(minds, Thinking(minds, drives, PendingCalls()).begin, name)
+    await recall.start(vectors=False)
+    try:
+        yield host
+    finally:
+        await host.end()
+        await minds.finish_folds(ENDING)
+        await queue.close(0)
+        await recall.stop()
