@@ -25,7 +25,7 @@ from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
 from mud.storage.jsonl import JsonlWriter
-from mud.storage.lease import Lease, held_here, holder_of, take
+from mud.storage.lease import FolderLease, held_here, holder_of, take
 from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Memory:
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
         self._in_ram = in_ram
-        self._lease: Lease | None = None
+        self._lease: FolderLease | None = None
         self.last_error: str | None = None  # the latest warning, also when it no longer holds
         self._forget(writable=False)
 
@@ -134,7 +134,7 @@ class Memory:
     def abandon(self) -> None:
         """Close the files without writing anything more; what waits or is held is dropped."""
         self._archive.take_back()
-        self._waiting, self._writable = [], False
+        self._waiting, self._writable, self._lease = [], False, None
         self._archive.close()
 
     @property

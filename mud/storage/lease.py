@@ -5,7 +5,7 @@ the lease raises the epoch. From then on each write of an earlier holder in that
 was cut off or frozen meanwhile and knows nothing of it; nobody has to wait for one that does not answer.
 
 A check opens the file anew: that takes 4 us, and network file systems answer an opening with the newest content. A
-write that had passed its check just before the lease was taken may still arrive; see `Lease.clean`.
+write that had passed its check just before the lease was taken may still arrive; see `FolderLease.clean`.
 """
 
 from __future__ import annotations
@@ -34,16 +34,20 @@ class Holder(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Lease:
-    """The right to write in a folder, from `take` until somebody else takes it.
-
-    `clean`: the holder before gave it back, or there was none. Otherwise a last write of theirs may arrive late, so
-    nothing may be appended to a file of theirs.
-    """
+class FolderLease:
+    """The right to write in a folder, from `take` until somebody else takes it; `before` is who had it then."""
 
     folder: Path
     holder: Holder
-    clean: bool
+    before: Holder
+
+    @property
+    def clean(self) -> bool:
+        """Whether the holder before gave it back, or there was none.
+
+        Otherwise a last write of theirs may arrive late, so nothing may be appended to a file of theirs.
+        """
+        return not self.before.name
 
     @property
     def epoch(self) -> int:
@@ -71,17 +75,17 @@ class Lease:
                 _write(file, Holder(self.epoch))
 
 
-_here: dict[Path, Lease] = {}
+_here: dict[Path, FolderLease] = {}
 """The newest lease of each folder that this process took and has not given back; it may be lost."""
 
 
-def held_here(folder: Path) -> Lease | None:
+def held_here(folder: Path) -> FolderLease | None:
     """Return the lease of a folder that this process holds."""
     lease = _here.get(folder)
     return lease if lease is not None and lease.holds() else None
 
 
-def take(folder: Path, epoch: int = 0, name: str = "") -> Lease:
+def take(folder: Path, epoch: int = 0, name: str = "") -> FolderLease:
     """Take the lease of a folder from whoever has it. Raises LeaseLost for an epoch that is not new, and OSError.
 
     The vault's writers check it before each write in the folder, until it is given back.
@@ -97,7 +101,7 @@ def take(folder: Path, epoch: int = 0, name: str = "") -> Lease:
             raise LeaseLost(f"the lease of {folder.name} is at epoch {before.epoch} already; {epoch} is too old")
         holder = Holder(epoch or before.epoch + 1, name or f"{socket.gethostname()}:{os.getpid()}")
         _write(file, holder)
-    lease = _here[folder] = Lease(folder, holder, clean=not before.name)
+    lease = _here[folder] = FolderLease(folder, holder, before)
     fence(folder, lease.check)
     return lease
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mud.errors import LeaseLost
 from mud.storage.files import write_atomic
 from mud.storage.jsonl import JsonlWriter
-from mud.storage.lease import FILE, Holder, Lease, held_here, holder_of, take
+from mud.storage.lease import FILE, FolderLease, Holder, held_here, holder_of, take
 from mud.storage.paths import move, remove
 
 TAKE_OFTEN = """
@@ -62,7 +62,7 @@ def said(running: subprocess.Popen[str]) -> str:
 @given(st.lists(st.tuples(st.sampled_from(["take", "give back", "write"]), st.integers(0, 3)), max_size=30))
 def test_only_who_took_the_lease_last_and_did_not_give_it_back_holds_it(moves: list[tuple[str, int]]) -> None:
     with tempfile.TemporaryDirectory() as name:
-        leases: dict[int, Lease] = {}
+        leases: dict[int, FolderLease] = {}
         holder: int | None = None
         epoch = 0
         for move_, who in moves:

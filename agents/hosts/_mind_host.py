@@ -1,0 +1,60 @@
+"""The process of minds on another machine, as Ray starts it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from importlib import import_module
+from pathlib import Path
+
+from agents.hosts import Answer, Host, Kept, Lease, Status, Turn
+from agents.memory.entries import Hit
+
+
+class MindHost:
+    """The minds of one machine. Made anew when its process was killed, and then without any mind.
+
+    `maker`: see `agents.hosts.Place`. `name`: of the process, for leases and for its index.
+    """
+
+    def __init__(self, vault: str, maker: str, name: str) -> None:
+        self._made = _named(maker)(Path(vault), name)
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._host: Host | None = None
+
+    async def _opened(self) -> Host:
+        async with self._opening:
+            if self._host is None:
+                self._host = await self._stack.enter_async_context(self._made)
+            return self._host
+
+    async def ready(self) -> bool:
+        """Open the vault, so that the first mind need not wait for it."""
+        return await self._opened() is not None
+
+    async def open(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
+        return tuple(await (await self._opened()).open(minds))
+
+    async def tick(self, turns: Sequence[Turn], patience: float) -> Answer:
+        return await (await self._opened()).tick(turns, patience)
+
+    async def recall(self, who: str, epoch: int, query: str, k: int) -> tuple[Hit, ...]:
+        return tuple(await (await self._opened()).recall(who, epoch, query, k))
+
+    async def status(self) -> Status:
+        return await (await self._opened()).status()
+
+    async def close(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
+        return tuple(await (await self._opened()).close(minds))
+
+    async def end(self) -> None:
+        """Close all minds and the vault."""
+        await self._stack.aclose()
+
+
+def _named(maker: str) -> Callable[[Path, str], AbstractAsyncContextManager[Host]]:
+    module, _, name = maker.partition(":")
+    made: Callable[[Path, str], AbstractAsyncContextManager[Host]] = getattr(import_module(module), name)
+    return made
