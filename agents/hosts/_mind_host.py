@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
-from importlib import import_module
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 from agents.hosts import Answer, Host, Kept, Lease, Status, Turn
+from agents.hosts.process import hosted
 from agents.memory.entries import Hit
 
 
@@ -19,7 +19,7 @@ class MindHost:
     """
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
-        self._made = _named(maker)(Path(vault), name)
+        self._made = hosted(Path(vault), maker, name)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._host: Host | None = None
@@ -52,9 +52,3 @@ class MindHost:
     async def end(self) -> None:
         """Close all minds and the vault."""
         await self._stack.aclose()
-
-
-def _named(maker: str) -> Callable[[Path, str], AbstractAsyncContextManager[Host]]:
-    module, _, name = maker.partition(":")
-    made: Callable[[Path, str], AbstractAsyncContextManager[Host]] = getattr(import_module(module), name)
-    return made
