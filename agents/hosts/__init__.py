@@ -17,16 +17,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from agents.brains import Situation
 from agents.memory.entries import Hit
 from agents.mind.thinker import Thought
+from mud.registry import plug_in_names
+from mud.storage.settings import setting
 from mud.world.events import Perception
 
 if TYPE_CHECKING:
     from agents.hosts.local import LocalHost
+
+
+@dataclass(frozen=True, slots=True)
+class HostSettings:
+    """`config/hosts.md`."""
+
+    minds: str = setting(
+        "local", "Where minds live; `run --minds` goes before it. Read at the start.",
+        choices=plug_in_names("agents.hosts"), per_agent=False,
+    )  # fmt: skip
+    minds_address: str = setting(
+        "", "Address of the service where minds live, such as ray://HOST:PORT; empty for this machine. Read at the "
+        "start.", per_agent=False,
+    )  # fmt: skip
+    brains_host: str = setting(
+        "127.0.0.1", "Address at which brains written elsewhere may connect (`minds` is websocket); read at the start.",
+        per_agent=False,
+    )  # fmt: skip
+    brains_port: int = setting(
+        8020, "Port for these; 0 for any that is free. Read at the start.", low=0, high=65_535, per_agent=False
+    )
+    brains_token: str = setting(
+        "", "What these must know to come in; empty for a new one at every start, which is told to the owner.",
+        per_agent=False,
+    )  # fmt: skip
+    brains_patience: float = setting(
+        10.0, "Seconds that these have for a line, after which the instinct takes the turn.", low=0.1, high=600.0,
+        per_agent=False,
+    )  # fmt: skip
 
 
 class Lease(NamedTuple):
@@ -180,17 +212,25 @@ class Place(NamedTuple):
         maker: the name of a function, as `package.module:function`, that opens minds in another process: given vault
             and a name for the process, it returns an async context manager of a `Host`.
         here: the minds of this process.
+        settings: returns the current settings.
     """
 
     vault: Path
     address: str
     maker: str
     here: LocalHost
+    settings: Callable[[], HostSettings]
 
 
 class HostKind(NamedTuple):
-    """A kind of host, as a plug-in; `start` returns before the host can be reached, and fails only then."""
+    """A kind of host, as a plug-in.
+
+    Args:
+        start: makes a host, which the first `open` starts.
+        apart: memories are not in the world's process, so that minds must be lent to it.
+    """
 
     name: str
     help: str
     start: Callable[[Place], Host]
+    apart: bool = False

@@ -36,13 +36,18 @@ class LocalHost:
         name: of this process, for leases.
     """
 
-    def __init__(self, minds: Population, thinker: Callable[[Agent], Thinker], name: str = "local") -> None:
+    def __init__(self, minds: Population, thinker: Callable[[Agent], Thinker], name: str = "") -> None:
         self._minds, self._thinker, self._name = minds, thinker, name
         self._leases: dict[str, FolderLease] = {}
         self._late: dict[str, asyncio.Task[Line | None]] = {}
         """Thoughts for which no tick waits any more, by id."""
         self._indexing: dict[str, asyncio.Task[None]] = {}
         """By id, what brings the index up to a mind that was opened."""
+
+    @property
+    def made_of(self) -> tuple[Population, Callable[[Agent], Thinker], str]:
+        """The arguments that it was made with, for a host that adds to it."""
+        return self._minds, self._thinker, self._name
 
     async def open(self, minds: Sequence[Lease]) -> list[Kept]:
         return [self._open(lease) for lease in minds]

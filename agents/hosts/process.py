@@ -200,4 +200,4 @@ def _settle(waiting: asyncio.Future[Any], result: object, error: LociError | Non
         waiting.set_result(result)
 
 
-PROCESS = HostKind("process", "In a process of their own on this machine.", ProcessHost)
+PROCESS = HostKind("process", "In a process of their own on this machine.", ProcessHost, apart=True)

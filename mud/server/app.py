@@ -30,6 +30,7 @@ from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.garbage import collect_all, short_collections
+from mud.server.hosting import HOSTS, host_of
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -76,6 +77,7 @@ class Options(NamedTuple):
     json: bool = False  # print events as JSON lines; only for a headless run
     plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
     doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
+    minds: str | None = None  # where minds live; None to go by the settings
 
 
 def run(options: Options) -> int:
@@ -83,6 +85,8 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
+    if options.minds is not None:
+        HOSTS.get(options.minds)
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
@@ -125,7 +129,7 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits, host=partial(host_of, parts, options.minds),
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None
@@ -296,10 +300,21 @@ class App:
         for agent in self._parts.minds.opened():
             if not agent.definition.person and agent.thinker is None:
                 self._living.begin(agent)
+        await self._open_host()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
         await self._living.run()
+
+    async def _open_host(self) -> None:
+        """Start the host of the minds. One that cannot be started is told; they live in this process then."""
+        try:
+            await self._living.host.open(())
+        except LociError as error:
+            self._tell(f"{error}; the world goes on without it")
+            return
+        if name := (await self._living.host.status()).name:
+            self._tell(name, "news")
 
     def _let_notice(self, step: Step) -> None:
         if self._unheard is None:
@@ -398,6 +413,7 @@ class App:
         """Shut down in order: stop thinking, finish due folds, remove the player, save."""
         parts = self._parts
         await self._living.stop()
+        await self._living.host.end()
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
         for session in self._people.sessions:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
+from agents.hosts import HostSettings
 from agents.brains import says_name, wrong_in
 from agents.commands import mind_commands
 from agents.compaction.settings import CompactionSettings
@@ -61,6 +62,7 @@ SCHEMAS: dict[str, type] = {
     "recall": RecallSettings,
     "budget": BudgetSettings,
     "doors": DoorSettings,
+    "hosts": HostSettings,
 }
 """The settings class of each file in `vault/config`."""
 

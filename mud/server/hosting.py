@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 
 from agents.compaction.summarizer import parse_style
+from agents.hosts import Host, HostKind, HostSettings, Place
 from agents.hosts.local import LocalHost
 from agents.life.prompting import Prompting
 from agents.life.thinking import PendingCalls, SchedulerConfig, Thinking
@@ -18,16 +19,26 @@ from agents.mind.thinker import FALLBACK
 from agents.population import Population
 from agents.recall.recall import FOLDER, RecallService
 from agents.recall.settings import RecallSettings
+from mud.registry import load
 from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
-from mud.server.wiring import RealClock, _queue, load_brains, load_commands, population, vault_in
+from mud.server.wiring import Parts, RealClock, _queue, load_brains, load_commands, population, vault_in
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
 from mud.storage.texts import TextStore
 
+HOSTS = load("agents.hosts", HostKind, "host of minds")
 MAKER = "mud.server.hosting:hosted"
 """Names `hosted` for a host that starts processes; see `agents.hosts.Place`."""
 ENDING = 5.0
 """Seconds that folds are given at the end."""
+
+
+def host_of(parts: Parts, minds: str | None, here: LocalHost) -> Host:
+    """Return the host that lets the minds of this process think; `minds` is its name, None for that in the settings."""
+    settings = partial(parts.configuration.get, HostSettings)
+    place = Place(parts.vault, settings().minds_address, MAKER, here, settings)
+    kind = HOSTS.get(minds or settings().minds)
+    return here if kind.apart else kind.start(place)
 
 
 @asynccontextmanager

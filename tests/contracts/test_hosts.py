@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.brains import Situation
-from agents.hosts import Host, HostKind, Kept, Lease, Lived, Place, Turn
+from agents.hosts import Host, HostKind, HostSettings, Kept, Lease, Lived, Place, Turn
 from mud.errors import LociError
 from mud.registry import load
 from mud.server.hosting import MAKER, hosted
@@ -20,6 +20,7 @@ from tests.vaults import copy_vault, without_vectors
 
 KINDS = load("agents.hosts", HostKind, "host")
 ELIZA, MOSS = "eliza", "moss"
+SETTINGS = HostSettings(brains_port=0)
 
 
 class Site:
@@ -32,7 +33,7 @@ class Site:
     async def start(self) -> Host:
         """Start a host of the kind under test."""
         here = await self._stack.enter_async_context(hosted(self.vault, "here"))
-        host = self._kind.start(Place(self.vault, "", MAKER, here))
+        host = self._kind.start(Place(self.vault, "", MAKER, here, lambda: SETTINGS))
         self._stack.push_async_callback(host.end)
         return host
 
