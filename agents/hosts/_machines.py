@@ -38,8 +38,8 @@ class Machine:
 
     def __init__(self, name: str, actor: Any) -> None:
         self.name = name
-        self.present = False
-        """Whether it answered when it was last asked."""
+        self.born = ""
+        """Tells the process that answers from those before; empty while none does."""
         self._actor = actor
         self.coming = asyncio.create_task(self._come())
         """Waits until it answers."""
@@ -47,9 +47,9 @@ class Machine:
     async def _come(self) -> None:
         import ray
 
-        while not self.present:
+        while not self.born:
             try:
-                self.present = await self._actor.ready.remote()
+                self.born = await self._actor.ready.remote()
             except ray.exceptions.RayError:
                 await asyncio.sleep(AGAIN)
 
@@ -66,11 +66,12 @@ class Machine:
                 raise cause from None
             raise Unavailable(str(cause) if isinstance(cause, LociError) else f"{cause!r}") from None
         except (ray.exceptions.RayError, TimeoutError) as error:
-            self._leave()
+            self.leave()
             raise Unavailable(f"the machine {self.name} does not answer ({type(error).__name__})") from None
 
-    def _leave(self) -> None:
-        self.present = False
+    def leave(self) -> None:
+        """Take it to be away until it answers again."""
+        self.born = ""
         if self.coming.done():
             self.coming = asyncio.create_task(self._come())
 
@@ -100,11 +101,11 @@ class Machines:
         """Return those that answer. Wait for all the first time, and later, if need be, for one. Raises Unavailable."""
         begun = bool(self._known)
         self._look()
-        coming = [one.coming for one in self._known.values() if not one.present]
+        coming = [one.coming for one in self._known.values() if not one.born]
         if coming and (not begun or len(coming) == len(self._known)):
             until = asyncio.FIRST_COMPLETED if begun else asyncio.ALL_COMPLETED
             await asyncio.wait(coming, timeout=STARTING, return_when=until)
-        found = [one for one in self._known.values() if one.present]
+        found = [one for one in self._known.values() if one.born]
         if not found:
             raise Unavailable("no machine of the Ray cluster answers")
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -19,6 +20,7 @@ class MindHost:
     """
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
+        self._born = secrets.token_hex(8)
         self._made = hosted(Path(vault), maker, name)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -30,15 +32,17 @@ class MindHost:
                 self._host = await self._stack.enter_async_context(self._made)
             return self._host
 
-    async def ready(self) -> bool:
-        """Open the vault, so that the first mind need not wait for it."""
-        return await self._opened() is not None
+    async def ready(self) -> str:
+        """Open the vault, so that the first mind need not wait for it; return what tells this process from others."""
+        await self._opened()
+        return self._born
 
     async def open(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
         return tuple(await (await self._opened()).open(minds))
 
-    async def tick(self, turns: Sequence[Turn], patience: float) -> Answer:
-        return await (await self._opened()).tick(turns, patience)
+    async def tick(self, born: str, turns: Sequence[Turn], patience: float) -> Answer | None:
+        """Return None when the minds were lent to a process before this one."""
+        return await (await self._opened()).tick(turns, patience) if born == self._born else None
 
     async def recall(self, who: str, epoch: int, query: str, k: int) -> tuple[Hit, ...]:
         return tuple(await (await self._opened()).recall(who, epoch, query, k))

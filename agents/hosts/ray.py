@@ -89,16 +89,19 @@ class RayHost:
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
     async def _tick(self, machine: Machine, turns: Sequence[Turn], patience: float) -> Answer:
-        try:
-            answer: Answer = await machine.ask(patience + ANSWERS, "tick", turns, patience)
-        except LociError:
-            self._leave(machine)
-            return Answer(refused=tuple((turn.who, turn.epoch) for turn in turns))
+        answer: Answer | None = None
+        if machine.born:
+            with suppress(LociError):
+                answer = await machine.ask(patience + ANSWERS, "tick", machine.born, turns, patience)
+        if answer is None:
+            machine.leave()
+            answer = Answer(refused=self._forget(machine))
         return answer
 
-    def _leave(self, machine: Machine) -> None:
-        """Forget the minds of a machine that does not answer."""
-        self._homes = {who: home for who, home in self._homes.items() if home.machine is not machine}
+    def _forget(self, machine: Machine) -> tuple[tuple[str, int], ...]:
+        """Forget the minds of a machine; return them, with their epochs."""
+        gone = [who for who, home in self._homes.items() if home.machine is machine]
+        return tuple((who, self._homes.pop(who).lease.epoch) for who in gone)
 
     async def recall(self, who: str, epoch: int, query: str, k: int = 5) -> Sequence[Hit]:
         home = self._homes.get(who)
@@ -163,4 +166,4 @@ def _start(place: Place) -> Host:
     return ProcessHost(place, partial(driver, place.vault, place.maker, place.address))
 
 
-RAY = HostKind("ray", "On the machines of a Ray cluster, one process a machine; needs make ray.", _start)
+RAY = HostKind("ray", "On the machines of a Ray cluster, one process a machine; needs make ray.", _start, apart=True)
