@@ -40,10 +40,6 @@ class HostSettings:
         "local", "Where minds live; `run --minds` goes before it. Read at the start.",
         choices=plug_in_names("agents.hosts"), per_agent=False,
     )  # fmt: skip
-    minds_address: str = setting(
-        "", "Address of the service where minds live, such as ray://HOST:PORT; empty for this machine. Read at the "
-        "start.", per_agent=False,
-    )  # fmt: skip
     brains_host: str = setting(
         "127.0.0.1", "Address at which brains written elsewhere may connect (`minds` is websocket); read at the start.",
         per_agent=False,

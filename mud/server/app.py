@@ -30,7 +30,7 @@ from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.garbage import collect_all, short_collections
-from mud.server.hosting import HOSTS, host_of
+from mud.server.hosting import host_of, kind_of
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -86,7 +86,7 @@ def run(options: Options) -> int:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
     if options.minds is not None:
-        HOSTS.get(options.minds)
+        kind_of(options.minds)
     with ExitStack() as logged, opened(options.vault, writable=True) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))

@@ -33,12 +33,17 @@ ENDING = 5.0
 """Seconds that folds are given at the end."""
 
 
+def kind_of(minds: str) -> tuple[HostKind, str]:
+    """Return the kind of host that a text names, and the address in it: `ray`, `ray://HOST:PORT`. Raises UnknownName."""
+    name, _, address = minds.partition("://")
+    return HOSTS.get(name), minds if address else ""
+
+
 def host_of(parts: Parts, minds: str | None, here: LocalHost) -> Host:
-    """Return the host that lets the minds of this process think; `minds` is its name, None for that in the settings."""
+    """Return the host that lets the minds of this process think; `minds` names it, None for that in the settings."""
     settings = partial(parts.configuration.get, HostSettings)
-    place = Place(parts.vault, settings().minds_address, MAKER, here, settings)
-    kind = HOSTS.get(minds or settings().minds)
-    return here if kind.apart else kind.start(place)
+    kind, address = kind_of(minds or settings().minds)
+    return here if kind.apart else kind.start(Place(parts.vault, address, MAKER, here, settings))
 
 
 @asynccontextmanager
