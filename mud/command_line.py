@@ -97,7 +97,7 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--minds",
         metavar="NAME",
-        help="where minds live: local, websocket; see docs/hosts.md (default: config/hosts.md)",
+        help="where minds live; see docs/hosts.md (default: as config/hosts.md says)",
     )
 
 

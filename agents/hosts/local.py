@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from agents.agent import Agent
-from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, Status, Turn, Wish
+from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, MindTurn, Status, Wish
 from agents.hosts._lease import Fence
 from agents.memory.entries import Hit
 from agents.mind.actor import bearing_in_mind
@@ -66,11 +66,11 @@ class LocalHost:
             self._indexing[agent.id] = asyncio.create_task(self._minds.catch_up(agent))
         return kept_of(agent, lease.epoch)
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
         kept: list[Kept] = []
         wishes: list[Wish] = []
         refused: list[tuple[str, int]] = []
-        thinking: list[tuple[Turn, Agent]] = []
+        thinking: list[tuple[MindTurn, Agent]] = []
         for turn in turns:
             agent = self._found(turn.who, turn.epoch)
             if agent is None:
@@ -106,7 +106,7 @@ class LocalHost:
             if (task := tasks.pop(who, None)) is not None:
                 task.cancel()
 
-    def _live(self, agent: Agent, turn: Turn, wishes: list[Wish]) -> Kept:
+    def _live(self, agent: Agent, turn: MindTurn, wishes: list[Wish]) -> Kept:
         """Have a mind remember what it lacks of what it lived, and notice it; add its soonest wish."""
         wished: list[float] = []
         for lived in turn.lived:
@@ -118,7 +118,7 @@ class LocalHost:
             wishes.append(Wish(turn.who, turn.epoch, min(wished)))
         return kept_of(agent, turn.epoch)
 
-    async def _think(self, turns: Sequence[tuple[Turn, Agent]], patience: float) -> list[Line]:
+    async def _think(self, turns: Sequence[tuple[MindTurn, Agent]], patience: float) -> list[Line]:
         """Return the lines of thoughts that end in time; the others go on."""
         if patience == math.inf:  # as is, so that a thought is cancelled with who waits for it
             thoughts = [self._thought(turn, agent) for turn, agent in turns]
@@ -130,7 +130,7 @@ class LocalHost:
         self._late |= tasks
         return []
 
-    async def _thought(self, turn: Turn, agent: Agent) -> Line | None:
+    async def _thought(self, turn: MindTurn, agent: Agent) -> Line | None:
         if agent.thinker is None or turn.scene is None:
             return None
         here = bearing_in_mind(turn.scene, agent.memory, agent.notes)

@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from agents.hosts import Answer, Host, HostKind, Kept, Lease, Place, Status, Turn
+from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
 from agents.memory.entries import Hit
 from mud.errors import LociError, Refusal, Unavailable
 
@@ -37,7 +37,7 @@ PROGRAM = "import sys; n, v, m, *sys.path = sys.argv[1:]; from agents.hosts.proc
 
 
 def main(number: int, vault: str, maker: str) -> None:
-    """The child's program: answer the requests in a socket; `maker` is that of `Place`."""
+    """The child's program: answer the requests in a socket; `maker` is that of `HostPlace`."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)
     module, _, function = maker.partition(":")
@@ -56,7 +56,9 @@ async def _serve(parent: socket.socket, hosted: Any) -> None:
                 task.add_done_callback(under_way.discard)
 
 
-async def _answer(host: Host, writer: asyncio.StreamWriter, number: int, method: str, args: tuple[Any, ...]) -> None:
+async def _answer(
+    host: HostOfMinds, writer: asyncio.StreamWriter, number: int, method: str, args: tuple[Any, ...]
+) -> None:
     result, error = None, None
     try:
         result = await getattr(host, method)(*args)
@@ -82,7 +84,7 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 class ProcessHost:
     """The minds of one child process."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: HostPlace) -> None:
         self._place = place
         self._numbers = itertools.count()
         self._process: subprocess.Popen[bytes] | None = None
@@ -101,7 +103,7 @@ class ProcessHost:
         kept: Sequence[Kept] = await self._ask("open", minds)
         return kept
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
         answer: Answer = await self._ask("tick", turns, patience)
         return answer
 

@@ -15,7 +15,7 @@ from random import Random
 
 from agents.agent import Agent
 from agents.brains import Decision, Situation
-from agents.hosts import Turn
+from agents.hosts import MindTurn
 from agents.hosts.local import AT_HOME, LocalHost
 from agents.life.animals import Animals
 from agents.life.thinking import PendingCalls as PendingCalls
@@ -206,7 +206,7 @@ class Scheduler:
         if situation is None or thinker is None:
             return None
         self._woke.discard(agent.slug)
-        answer = await self.host.tick((Turn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
+        answer = await self.host.tick((MindTurn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
         if not answer.lines:
             return None
         thought = answer.lines[0].thought

@@ -129,7 +129,8 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            interpreter=parts.interpreter.get, habits=parts.world_files.habits, host=partial(host_of, parts, options.minds),
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
+            host=partial(host_of, parts, options.minds),
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
         self._unheard: list[Step] | None = [] if options.agents else None

@@ -282,7 +282,7 @@ def _put_together(
     for part in (configuration, texts, summaries):
         part.load()  # problems are reported by `check_files`
     commands, met_hosts = load_commands(), KnownHosts(vault, texts.render, writable=writable)
-    queue = _queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
+    queue = model_queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
     recall = _recall(vault, configuration, clock, queue, met_hosts, lambda: minds, writable=writable, alone=alone)
     asks = queue if not alone or asked is not None else None
     minds = population(vault, configuration, texts, summaries, recall, clock, queue, asks, writable=writable)
@@ -337,7 +337,7 @@ def population(
     )  # fmt: skip
 
 
-def _queue(
+def model_queue(
     vault: Path,
     configuration: Configuration,
     commands: Registry[Command],
