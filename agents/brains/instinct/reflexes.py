@@ -33,11 +33,10 @@ class Reflexes:
         """Return the first reflex that something calls for here; each event is answered once."""
         happened = [*self._events]
         self._events.clear()
-        for habit in situation.habits:
-            here = habit.place in ("", situation.location)
-            if habit.reflex and here and called_for(habit, happened, self._interpreter):
-                if (decision := deed(habit, situation.location)) is not None:
-                    return decision
+        here = [one for one in situation.habits if one.reflex and one.place in ("", situation.location)]
+        for habit in here:
+            if called_for(habit, happened, self._interpreter) and (decision := deed(habit, situation.location)):
+                return decision
         return Decision(None, "its mind is elsewhere, and nothing calls for a reflex")
 
 
