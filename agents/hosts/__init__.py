@@ -133,7 +133,8 @@ class Answer(NamedTuple):
     Args:
         lines: thoughts that ended, of these turns and of earlier ones.
         kept: of every mind that was handed something lived.
-        refused: those of the turns, as id and epoch, whose mind this host does not have under that epoch.
+        refused: minds that this host does not have under that epoch, as id and epoch: those of the turns, and others
+            that it lost since the last tick.
     """
 
     lines: tuple[Line, ...] = ()

@@ -10,15 +10,16 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from agents.agent import Agent
 from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, MindTurn, Status, Wish
-from agents.hosts._lease import Fence
 from agents.memory.entries import Hit
 from agents.mind.actor import bearing_in_mind
 from agents.mind.thinker import Thinker
 from agents.population import Population
 from mud.errors import LociError, Refusal, Unavailable
+from mud.storage.lease import FolderLease, take
 from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class LocalHost:
 
     def __init__(self, minds: Population, thinker: Callable[[Agent], Thinker], name: str = "") -> None:
         self._minds, self._thinker, self._name = minds, thinker, name
-        self._fences: dict[str, Fence] = {}
+        self._leases: dict[str, FolderLease] = {}
         self._late: dict[str, asyncio.Task[Line | None]] = {}
         """Thoughts for which no tick waits any more, by id."""
         self._indexing: dict[str, asyncio.Task[None]] = {}
@@ -56,11 +57,14 @@ class LocalHost:
             self._minds.load_definition(lease.slug)
             if lease.slug not in self._minds.definitions:
                 raise Unavailable(f"there is no agent in agents/{lease.slug}")
-            fence = Fence(self._minds.means.vault / "agents" / lease.slug, lease.epoch, self._name)
+            folder = self._minds.means.vault / "agents" / lease.slug
+            taken, before = take(folder, lease.epoch, self._name), self._leases.get(lease.who)
+            if before is not None and taken.before != before.holder:
+                self._lose(lease.who)  # another host had it in between
             agent = self._minds.open(lease.slug)
         except (LociError, OSError) as error:
             return Kept(lease.who, lease.epoch, 0, 0, str(error))
-        self._fences[agent.id] = fence
+        self._leases[agent.id] = taken
         if agent.thinker is None:
             agent.thinker = self._thinker(agent)
             self._indexing[agent.id] = asyncio.create_task(self._minds.catch_up(agent))
@@ -85,17 +89,17 @@ class LocalHost:
 
     def _found(self, who: str, epoch: int) -> Agent | None:
         """Return a mind that is here under an epoch; None also when another host has taken it over."""
-        fence = self._fences.get(who)
-        if epoch != (fence.epoch if fence is not None else AT_HOME):
+        lease = self._leases.get(who)
+        if epoch != (lease.epoch if lease is not None else AT_HOME):
             return None
-        if fence is not None and not fence.holds():
+        if lease is not None and not lease.holds():
             self._lose(who)
             return None
         return self._minds.by_id(who)
 
     def _lose(self, who: str) -> None:
         """Let go of a mind that another host has; nothing more is written for it."""
-        self._fences.pop(who, None)
+        self._leases.pop(who, None)
         self._interrupt(who)
         if (agent := self._minds.by_id(who)) is not None:
             agent.thinker = None
@@ -152,9 +156,10 @@ class LocalHost:
         return (await self._minds.means.recall.search(agent.id, query, k))[0]
 
     async def status(self) -> Status:
-        lent = [(fence, agent) for who, fence in self._fences.items() if (agent := self._minds.by_id(who))]
+        lent = [(lease, agent) for who, lease in self._leases.items() if (agent := self._minds.by_id(who))]
+        reached = [kept_of(agent, lease.epoch) for lease, agent in lent]  # before: what comes meanwhile is not confirmed
         confirmed = await asyncio.to_thread(lambda: [agent.memory.sync() for _, agent in lent])
-        kept = [kept_of(agent, fence.epoch) for (fence, agent), done in zip(lent, confirmed, strict=True) if done]
+        kept = [one for one, done in zip(reached, confirmed, strict=True) if done]
         trouble = "" if all(confirmed) else "the disk does not confirm every archive"
         return Status(self._name, tuple(kept), len(self._late), trouble)
 
@@ -163,7 +168,7 @@ class LocalHost:
 
     async def _close(self, lease: Lease) -> Kept | None:
         agent = self._found(lease.who, lease.epoch)
-        if agent is None or lease.who not in self._fences:
+        if agent is None or lease.who not in self._leases:
             return None
         self._interrupt(lease.who)
         agent.thinker = None
@@ -172,11 +177,12 @@ class LocalHost:
         agent.memory.sync()
         kept = kept_of(agent, lease.epoch)
         self._minds.lose(agent)
-        del self._fences[lease.who]
+        with suppress(OSError):  # the next one takes it all the same
+            self._leases.pop(lease.who).give_back()
         return kept
 
     async def end(self) -> None:
-        lent = [(who, fence.epoch) for who, fence in self._fences.items()]
+        lent = [(who, lease.epoch) for who, lease in self._leases.items()]
         await self.close([Lease(who, "", epoch) for who, epoch in lent])
 
 

@@ -15,8 +15,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,25 +31,34 @@ SIZE = 8
 """Bytes before each message, for its length."""
 ENDING = 10.0
 """Seconds that a child gets to finish folds and close its files; then it is killed."""
-PROGRAM = "import sys; n, v, m, *sys.path = sys.argv[1:]; from agents.hosts.process import main; main(int(n), v, m)"
+PROGRAM = "import sys; n, *sys.path = sys.argv[1:]; from agents.hosts.process import main; main(int(n))"
+
+Opened = Callable[[str], AbstractAsyncContextManager[HostOfMinds]]
+"""Opens a host under a name for the process, to serve it; can be pickled."""
 
 
 # -- in the child -----------------------------------------------------------------------------------------------------
 
 
-def main(number: int, vault: str, maker: str) -> None:
-    """The child's program: answer the requests in a socket; `maker` is that of `HostPlace`."""
+def main(number: int) -> None:
+    """The child's program: open the host that the first message in a socket names, and answer the others."""
     for one in SIGNALS:
         signal.signal(one, signal.SIG_IGN)
+    asyncio.run(_serve(socket.socket(fileno=number)))
+
+
+def hosted(vault: Path, maker: str, name: str) -> AbstractAsyncContextManager[HostOfMinds]:
+    """Open minds in this process; for `maker` see `HostPlace`."""
     module, _, function = maker.partition(":")
-    hosted = getattr(importlib.import_module(module), function)
-    asyncio.run(_serve(socket.socket(fileno=number), lambda: hosted(Path(vault), f"process-{os.getpid()}")))
+    opened: AbstractAsyncContextManager[HostOfMinds] = getattr(importlib.import_module(module), function)(vault, name)
+    return opened
 
 
-async def _serve(parent: socket.socket, hosted: Any) -> None:
+async def _serve(parent: socket.socket) -> None:
     reader, writer = await asyncio.open_connection(sock=parent)
     under_way: set[asyncio.Task[None]] = set()
-    async with hosted() as host:
+    opened: Opened = pickle.loads(await _message(reader))
+    async with opened(f"process-{os.getpid()}") as host:
         with suppress(asyncio.IncompleteReadError, OSError):
             while True:  # until the parent ends
                 task = asyncio.create_task(_answer(host, writer, *pickle.loads(await _message(reader))))
@@ -82,10 +92,10 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 
 
 class ProcessHost:
-    """The minds of one child process."""
+    """The minds of one child process. `opened`: what it serves, if not the minds of the place."""
 
-    def __init__(self, place: HostPlace) -> None:
-        self._place = place
+    def __init__(self, place: HostPlace, opened: Opened | None = None) -> None:
+        self._opened = opened or partial(hosted, place.vault, place.maker)
         self._numbers = itertools.count()
         self._process: subprocess.Popen[bytes] | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -138,18 +148,18 @@ class ProcessHost:
             reader, self._writer = await asyncio.open_connection(sock=self._spawn())
         except OSError as error:
             raise Unavailable(f"the process for minds did not start: {error}") from error
+        _send(self._writer, self._opened)
         self._listening = asyncio.create_task(self._listen(reader, self._writer))
 
     def _spawn(self) -> socket.socket:
         if self._process is not None:
             self._process.wait()
         mine, its = socket.socketpair()
-        place = (str(its.fileno()), str(self._place.vault), self._place.maker)
         # Inherited, so that no interrupt reaches the child before it ignores signals.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, *place, *sys.path],
+                [sys.executable, "-c", PROGRAM, str(its.fileno()), *sys.path],
                 pass_fds=[its.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         except BaseException:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from mud.sanitize import sanitize_json
 from mud.storage.files import encode, sync_folder, write_new
-from mud.storage.paths import TooLong, check_held, check_size, make_folder, open_own, open_to_read, remove
+from mud.storage.paths import TooLong, check_fences, check_held, check_size, make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -94,6 +94,7 @@ class JsonlWriter:
         text = "\n".join((*lines, ""))
         if text.count("\n") != len(lines):
             raise ValueError("a JSON line must not hold a newline")
+        check_fences(self._name)
         descriptor = self._current()
         data = encode(text)
         if len(data) > LONGEST_LINE and any(len(encode(line)) >= LONGEST_LINE for line in lines):

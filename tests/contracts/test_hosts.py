@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -16,9 +16,11 @@ from mud.errors import LociError
 from mud.registry import load
 from mud.server.hosting import MAKER, hosted
 from mud.world.events import Event, Perception
+from tests.ray_cluster import cluster_of
 from tests.vaults import copy_vault, without_vectors
 
 KINDS = load("agents.hosts", HostKind, "host")
+NEEDS = {"ray": pytest.mark.program("ray")}
 ELIZA, MOSS = "eliza", "moss"
 SETTINGS = HostSettings(brains_port=0)
 
@@ -26,14 +28,14 @@ SETTINGS = HostSettings(brains_port=0)
 class Site:
     """A vault, and the hosts that a test starts for it."""
 
-    def __init__(self, vault: Path, kind: HostKind, stack: AsyncExitStack) -> None:
-        self.vault, self._kind, self._stack = vault, kind, stack
+    def __init__(self, vault: Path, kind: HostKind, address: str, stack: AsyncExitStack) -> None:
+        self.vault, self._kind, self._address, self._stack = vault, kind, address, stack
         self.ids = {slug: _id(vault, slug) for slug in (ELIZA, MOSS)}
 
     async def start(self) -> HostOfMinds:
         """Start a host of the kind under test."""
         here = await self._stack.enter_async_context(hosted(self.vault, "here"))
-        host = self._kind.start(HostPlace(self.vault, "", MAKER, here, lambda: SETTINGS))
+        host = self._kind.start(HostPlace(self.vault, self._address, MAKER, here, lambda: SETTINGS))
         self._stack.push_async_callback(host.end)
         return host
 
@@ -71,11 +73,19 @@ def _told(steps: Sequence[int]) -> list[tuple[int, str]]:
     return [(step, text) for step in steps for text in (f'Ann says, "{step}"', f"Ann nods at {step}.")]
 
 
-@pytest.fixture(params=KINDS.names())
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """Give the address of a Ray cluster with one machine."""
+    with cluster_of(1) as running:
+        yield running.address
+
+
+@pytest.fixture(params=[pytest.param(name, marks=NEEDS.get(name, ())) for name in KINDS.names()])
 async def site(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Site]:
     """Give a vault for each kind of host."""
+    address = request.getfixturevalue("cluster") if request.param == "ray" else ""
     async with AsyncExitStack() as stack:
-        yield Site(without_vectors(copy_vault(tmp_path)), KINDS.get(request.param), stack)
+        yield Site(without_vectors(copy_vault(tmp_path)), KINDS.get(request.param), address, stack)
 
 
 async def test_what_is_perceived_is_in_the_archive_when_the_tick_returns(site: Site) -> None:
@@ -143,7 +153,7 @@ async def test_a_host_whose_mind_was_taken_over_writes_no_more(site: Site) -> No
     assert list(await new.open([site.lease(ELIZA, 2)])) == [Kept(site.ids[ELIZA], 2, 5, 2)]
     answer = await old.tick([site.turn(ELIZA, 1, 6, thinks=True)])
     assert (answer.refused, answer.lines, answer.kept) == (((site.ids[ELIZA], 1),), (), ())
-    assert await old.close([site.lease(ELIZA, 1)]) == []
+    assert list(await old.close([site.lease(ELIZA, 1)])) == []
     await new.tick([site.turn(ELIZA, 2, 6, 7)])
     assert site.archived(ELIZA) == _told([5, 6, 7])
 
