@@ -157,7 +157,9 @@ class LocalHost:
 
     async def status(self) -> Status:
         lent = [(lease, agent) for who, lease in self._leases.items() if (agent := self._minds.by_id(who))]
-        reached = [kept_of(agent, lease.epoch) for lease, agent in lent]  # before: what comes meanwhile is not confirmed
+        reached = [
+            kept_of(agent, lease.epoch) for lease, agent in lent
+        ]  # before: what comes meanwhile is not confirmed
         confirmed = await asyncio.to_thread(lambda: [agent.memory.sync() for _, agent in lent])
         kept = [one for one, done in zip(reached, confirmed, strict=True) if done]
         trouble = "" if all(confirmed) else "the disk does not confirm every archive"
@@ -174,8 +176,9 @@ class LocalHost:
         agent.thinker = None
         await self._minds.drop_folds(agent.slug)
         agent.memory.write_held()
-        agent.memory.sync()
-        kept = kept_of(agent, lease.epoch)
+        synced, kept = agent.memory.sync(), kept_of(agent, lease.epoch)
+        if not synced:
+            kept = kept._replace(trouble="the disk does not confirm the archive")
         self._minds.lose(agent)
         with suppress(OSError):  # the next one takes it all the same
             self._leases.pop(lease.who).give_back()

@@ -199,16 +199,27 @@ class Lending:
         self._free[mind.who] = mind
         mind.answer(None)
 
-    @property
-    def unsafe(self) -> list[str]:
-        """Folders of the minds with something that no disk has confirmed."""
-        return [mind.slug for mind in self.minds.values() if mind.unsafe]
+    def unsafe(self, through: float) -> list[str]:
+        """Return the folders of the minds with something, up to a step, that no disk has confirmed."""
+        return [mind.slug for mind in self.minds.values() if mind.unsafe and mind.unsafe[0].step <= through]
+
+    async def safe(self, through: int) -> bool:
+        """Wait, but not for long, until a disk has all that was perceived up to a step; return whether it has."""
+        until = self._clock.monotonic() + 2 * CONFIRMED
+        while self.unsafe(through) and self._clock.monotonic() < until:
+            await self._clock.sleep(EVERY)
+        return not self.unsafe(through)
 
     async def end(self) -> None:
         """Hand over the rest if that is possible, and call all minds back."""
         await self.call()
-        await self._host.close([Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent])
-        await self._host.end()
+        try:
+            lent = [Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent]
+            for kept in await self._host.close(lent):
+                if not kept.trouble:
+                    self.minds[kept.who].confirmed(kept)
+        finally:
+            await self._host.end()
 
 
 def _next_turn(mind: LentMind) -> MindTurn | None:

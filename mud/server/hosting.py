@@ -42,11 +42,21 @@ def kind_of(minds: str) -> tuple[HostKind, str]:
     return HOSTS.get(name), minds if address else ""
 
 
+def lends(minds: str | None, configuration: Configuration) -> bool:
+    """Return whether minds live apart from the world; for `minds` see `host_of`."""
+    return kind_of(minds or configuration.get(HostSettings).minds)[0].apart
+
+
 def host_of(parts: Parts, minds: str | None, here: LocalHost) -> HostOfMinds:
-    """Return the host that lets the minds of this process think; `minds` names it, None for that in the settings."""
+    """Return the host of a world's minds.
+
+    Args:
+        minds: names it; None for that in the settings.
+        here: the host of the minds of this process.
+    """
     settings = partial(parts.configuration.get, HostSettings)
     kind, address = kind_of(minds or settings().minds)
-    return here if kind.apart else kind.start(HostPlace(parts.vault, address, MAKER, here, settings))
+    return kind.start(HostPlace(parts.vault, address, MAKER, here, settings))
 
 
 @asynccontextmanager

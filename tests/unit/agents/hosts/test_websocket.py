@@ -18,7 +18,6 @@ from websockets.exceptions import ConnectionClosed
 from agents.agent import Agent
 from agents.hosts import HostPlace, HostSettings
 from agents.hosts._wire import Wrong, read_hello, read_lines
-from agents.hosts.local import LocalHost
 from agents.hosts.websocket import WebsocketHost
 from agents.life.scheduler import Scheduler
 from mud.engine.engine import Step
@@ -38,9 +37,8 @@ class Hall:
     def __init__(self, home: House, settings: HostSettings) -> None:
         self.home, self.settings = home, settings
         self.living: Scheduler = home.living()
-        here = self.living.host
-        assert isinstance(here, LocalHost)
-        self.host = WebsocketHost(HostPlace(home.parts.vault, "", MAKER, here, lambda: self.settings))
+        here = HostPlace(home.parts.vault, "", MAKER, self.living.here, lambda: self.settings)
+        self.host = WebsocketHost(here)
         self.living.host = self.host
         self.eliza, self.moss = home.agent("Eliza"), home.agent("Moss")
         for agent in (self.eliza, self.moss):
