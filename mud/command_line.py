@@ -95,7 +95,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
     run.add_argument(
-        "--minds", metavar="NAME", help="where minds live: local, websocket; see docs/hosts.md (default: config/hosts.md)"
+        "--minds",
+        metavar="NAME",
+        help="where minds live; see docs/hosts.md (default: as config/hosts.md says)",
     )
 
 

@@ -1,7 +1,7 @@
 """Where minds live, one file each: in the world's process, on other machines, in a program written elsewhere.
 
-To add one, write a module here with a class that follows `Host` and, at module level, `MINE = HostKind("mine", "one
-sentence about it", start)`. The name can then be given to `run --minds`. Every host keeps the same promises, which
+To add one, write a module here with a class that follows `HostOfMinds` and, at module level, `MINE = HostKind("mine",
+"one sentence about it", start)`. The name can then be given to `run --minds`. Every host keeps the same promises, which
 `tests/contracts/test_hosts.py` tries:
 
 - A mind is Memory and Thinker of one agent. The world (engine, ledger) stays where it is, whatever becomes of a host.
@@ -39,10 +39,6 @@ class HostSettings:
     minds: str = setting(
         "local", "Where minds live; `run --minds` goes before it. Read at the start.",
         choices=plug_in_names("agents.hosts"), per_agent=False,
-    )  # fmt: skip
-    minds_address: str = setting(
-        "", "Address of the service where minds live, such as ray://HOST:PORT; empty for this machine. Read at the "
-        "start.", per_agent=False,
     )  # fmt: skip
     brains_host: str = setting(
         "127.0.0.1", "Address at which brains written elsewhere may connect (`minds` is websocket); read at the start.",
@@ -83,7 +79,7 @@ class Lived(NamedTuple):
     perceptions: tuple[Perception, ...]
 
 
-class Turn(NamedTuple):
+class MindTurn(NamedTuple):
     """What a tick has for one mind.
 
     Args:
@@ -163,7 +159,7 @@ class Status(NamedTuple):
     trouble: str = ""
 
 
-class Host(Protocol):
+class HostOfMinds(Protocol):
     """A place where minds live. Every method raises LociError when it cannot be reached; then nothing is known of
     what it did, and the same may be asked again.
     """
@@ -175,7 +171,7 @@ class Host(Protocol):
         """
         ...
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
         """Let minds remember, notice and think.
 
         Args:
@@ -204,14 +200,14 @@ class Host(Protocol):
         ...
 
 
-class Place(NamedTuple):
+class HostPlace(NamedTuple):
     """Where a host is to be.
 
     Args:
         vault: the folder with the archives, as the host's machine sees it.
         address: of the machine or service; empty for this one.
         maker: the name of a function, as `package.module:function`, that opens minds in another process: given vault
-            and a name for the process, it returns an async context manager of a `Host`.
+            and a name for the process, it returns an async context manager of a `HostOfMinds`.
         here: the minds of this process.
         settings: returns the current settings.
     """
@@ -233,5 +229,5 @@ class HostKind(NamedTuple):
 
     name: str
     help: str
-    start: Callable[[Place], Host]
+    start: Callable[[HostPlace], HostOfMinds]
     apart: bool = False

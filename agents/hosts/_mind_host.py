@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from agents.hosts import Answer, Host, Kept, Lease, Status, Turn
+from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status
 from agents.hosts.process import hosted
 from agents.memory.entries import Hit
 
@@ -16,7 +16,7 @@ from agents.memory.entries import Hit
 class MindHost:
     """The minds of one machine. Made anew when its process was killed, and then without any mind.
 
-    `maker`: see `agents.hosts.Place`. `name`: of the process, for leases and for its index.
+    `maker`: see `agents.hosts.HostPlace`. `name`: of the process, for leases and for its index.
     """
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
@@ -24,9 +24,9 @@ class MindHost:
         self._made = hosted(Path(vault), maker, name)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
-        self._host: Host | None = None
+        self._host: HostOfMinds | None = None
 
-    async def _opened(self) -> Host:
+    async def _opened(self) -> HostOfMinds:
         async with self._opening:
             if self._host is None:
                 self._host = await self._stack.enter_async_context(self._made)
@@ -40,7 +40,7 @@ class MindHost:
     async def open(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
         return tuple(await (await self._opened()).open(minds))
 
-    async def tick(self, born: str, turns: Sequence[Turn], patience: float) -> Answer | None:
+    async def tick(self, born: str, turns: Sequence[MindTurn], patience: float) -> Answer | None:
         """Return None when the minds were lent to a process before this one."""
         return await (await self._opened()).tick(turns, patience) if born == self._born else None
 

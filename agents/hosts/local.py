@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from agents.agent import Agent
-from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, Status, Turn, Wish
+from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, MindTurn, Status, Wish
 from agents.memory.entries import Hit
 from agents.mind.actor import bearing_in_mind
 from agents.mind.thinker import Thinker
@@ -70,11 +70,11 @@ class LocalHost:
             self._indexing[agent.id] = asyncio.create_task(self._minds.catch_up(agent))
         return kept_of(agent, lease.epoch)
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
         kept: list[Kept] = []
         wishes: list[Wish] = []
         refused: list[tuple[str, int]] = []
-        thinking: list[tuple[Turn, Agent]] = []
+        thinking: list[tuple[MindTurn, Agent]] = []
         for turn in turns:
             agent = self._found(turn.who, turn.epoch)
             if agent is None:
@@ -110,7 +110,7 @@ class LocalHost:
             if (task := tasks.pop(who, None)) is not None:
                 task.cancel()
 
-    def _live(self, agent: Agent, turn: Turn, wishes: list[Wish]) -> Kept:
+    def _live(self, agent: Agent, turn: MindTurn, wishes: list[Wish]) -> Kept:
         """Have a mind remember what it lacks of what it lived, and notice it; add its soonest wish."""
         wished: list[float] = []
         for lived in turn.lived:
@@ -122,7 +122,7 @@ class LocalHost:
             wishes.append(Wish(turn.who, turn.epoch, min(wished)))
         return kept_of(agent, turn.epoch)
 
-    async def _think(self, turns: Sequence[tuple[Turn, Agent]], patience: float) -> list[Line]:
+    async def _think(self, turns: Sequence[tuple[MindTurn, Agent]], patience: float) -> list[Line]:
         """Return the lines of thoughts that end in time; the others go on."""
         if patience == math.inf:  # as is, so that a thought is cancelled with who waits for it
             thoughts = [self._thought(turn, agent) for turn, agent in turns]
@@ -134,7 +134,7 @@ class LocalHost:
         self._late |= tasks
         return []
 
-    async def _thought(self, turn: Turn, agent: Agent) -> Line | None:
+    async def _thought(self, turn: MindTurn, agent: Agent) -> Line | None:
         if agent.thinker is None or turn.scene is None:
             return None
         here = bearing_in_mind(turn.scene, agent.memory, agent.notes)
@@ -157,8 +157,11 @@ class LocalHost:
 
     async def status(self) -> Status:
         lent = [(lease, agent) for who, lease in self._leases.items() if (agent := self._minds.by_id(who))]
+        reached = [
+            kept_of(agent, lease.epoch) for lease, agent in lent
+        ]  # before: what comes meanwhile is not confirmed
         confirmed = await asyncio.to_thread(lambda: [agent.memory.sync() for _, agent in lent])
-        kept = [kept_of(agent, lease.epoch) for (lease, agent), done in zip(lent, confirmed, strict=True) if done]
+        kept = [one for one, done in zip(reached, confirmed, strict=True) if done]
         trouble = "" if all(confirmed) else "the disk does not confirm every archive"
         return Status(self._name, tuple(kept), len(self._late), trouble)
 
@@ -173,8 +176,9 @@ class LocalHost:
         agent.thinker = None
         await self._minds.drop_folds(agent.slug)
         agent.memory.write_held()
-        agent.memory.sync()
-        kept = kept_of(agent, lease.epoch)
+        synced, kept = agent.memory.sync(), kept_of(agent, lease.epoch)
+        if not synced:
+            kept = kept._replace(trouble="the disk does not confirm the archive")
         self._minds.lose(agent)
         with suppress(OSError):  # the next one takes it all the same
             self._leases.pop(lease.who).give_back()

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from agents.hosts import Answer, Host, HostKind, Kept, Lease, Place, Status, Turn
+from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
 from agents.memory.entries import Hit
 from mud.errors import LociError, Refusal, Unavailable
 
@@ -33,7 +33,7 @@ ENDING = 10.0
 """Seconds that a child gets to finish folds and close its files; then it is killed."""
 PROGRAM = "import sys; n, *sys.path = sys.argv[1:]; from agents.hosts.process import main; main(int(n))"
 
-Opened = Callable[[str], AbstractAsyncContextManager[Host]]
+Opened = Callable[[str], AbstractAsyncContextManager[HostOfMinds]]
 """Opens a host under a name for the process, to serve it; can be pickled."""
 
 
@@ -47,10 +47,10 @@ def main(number: int) -> None:
     asyncio.run(_serve(socket.socket(fileno=number)))
 
 
-def hosted(vault: Path, maker: str, name: str) -> AbstractAsyncContextManager[Host]:
-    """Open minds in this process; for `maker` see `Place`."""
+def hosted(vault: Path, maker: str, name: str) -> AbstractAsyncContextManager[HostOfMinds]:
+    """Open minds in this process; for `maker` see `HostPlace`."""
     module, _, function = maker.partition(":")
-    opened: AbstractAsyncContextManager[Host] = getattr(importlib.import_module(module), function)(vault, name)
+    opened: AbstractAsyncContextManager[HostOfMinds] = getattr(importlib.import_module(module), function)(vault, name)
     return opened
 
 
@@ -66,7 +66,9 @@ async def _serve(parent: socket.socket) -> None:
                 task.add_done_callback(under_way.discard)
 
 
-async def _answer(host: Host, writer: asyncio.StreamWriter, number: int, method: str, args: tuple[Any, ...]) -> None:
+async def _answer(
+    host: HostOfMinds, writer: asyncio.StreamWriter, number: int, method: str, args: tuple[Any, ...]
+) -> None:
     result, error = None, None
     try:
         result = await getattr(host, method)(*args)
@@ -92,7 +94,7 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 class ProcessHost:
     """The minds of one child process. `opened`: what it serves, if not the minds of the place."""
 
-    def __init__(self, place: Place, opened: Opened | None = None) -> None:
+    def __init__(self, place: HostPlace, opened: Opened | None = None) -> None:
         self._opened = opened or partial(hosted, place.vault, place.maker)
         self._numbers = itertools.count()
         self._process: subprocess.Popen[bytes] | None = None
@@ -111,7 +113,7 @@ class ProcessHost:
         kept: Sequence[Kept] = await self._ask("open", minds)
         return kept
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
         answer: Answer = await self._ask("tick", turns, patience)
         return answer
 

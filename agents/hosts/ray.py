@@ -23,7 +23,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from agents.hosts import Answer, Host, HostKind, Kept, Lease, Place, Status, Turn
+from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
 from agents.hosts._machines import Machine, Machines
 from agents.hosts.process import ProcessHost
 from agents.memory.entries import Hit
@@ -75,8 +75,8 @@ class RayHost:
             self._homes |= {lease.who: _Home(machine, lease) for lease in part}
         return kept
 
-    async def tick(self, turns: Sequence[Turn], patience: float = math.inf) -> Answer:
-        shares: dict[Machine, list[Turn]] = {home.machine: [] for home in self._homes.values()}
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
+        shares: dict[Machine, list[MindTurn]] = {home.machine: [] for home in self._homes.values()}
         refused = []
         for turn in turns:
             if (home := self._homes.get(turn.who)) is not None and home.lease.epoch == turn.epoch:
@@ -88,7 +88,7 @@ class RayHost:
         lines, kept, wishes, refusals = zip(*answers, strict=True)
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
-    async def _tick(self, machine: Machine, turns: Sequence[Turn], patience: float) -> Answer:
+    async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
         answer: Answer | None = None
         if machine.born:
             with suppress(LociError):
@@ -151,8 +151,8 @@ def _joined(parts: Iterable[Iterable[T]]) -> tuple[T, ...]:
 
 
 @asynccontextmanager
-async def driver(vault: Path, maker: str, address: str, name: str) -> AsyncIterator[Host]:
-    """Use a cluster from this process, as `ProcessHost` does in its child. `maker`: see `agents.hosts.Place`."""
+async def driver(vault: Path, maker: str, address: str, name: str) -> AsyncIterator[HostOfMinds]:
+    """Use a cluster from this process, as `ProcessHost` does in its child. `maker`: see `agents.hosts.HostPlace`."""
     host = RayHost(Machines(vault, maker, address))
     try:
         yield host
@@ -160,7 +160,7 @@ async def driver(vault: Path, maker: str, address: str, name: str) -> AsyncItera
         await host.end()
 
 
-def _start(place: Place) -> Host:
+def _start(place: HostPlace) -> HostOfMinds:
     if find_spec("ray") is None:
         raise LociError("minds on Ray need the package ray; make ray installs it")
     return ProcessHost(place, partial(driver, place.vault, place.maker, place.address))

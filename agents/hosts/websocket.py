@@ -21,7 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from agents.agent import Agent
 from agents.brains import Decision
 from agents.brains.remote import REMOTE
-from agents.hosts import HostKind, HostSettings, Kept, Lease, Line, Place, Status, Turn
+from agents.hosts import HostKind, HostPlace, HostSettings, Kept, Lease, Line, MindTurn, Status
 from agents.hosts._wire import (
     ALL,
     LONGEST_MESSAGE,
@@ -111,7 +111,7 @@ class Connection:
 class WebsocketHost(LocalHost):
     """The minds of this process, and the server to which brains connect. `open` starts it, also for no minds."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: HostPlace) -> None:
         super().__init__(*place.here.made_of)
         self._settings: Callable[[], HostSettings] = place.settings
         self._server: Server | None = None
@@ -159,7 +159,7 @@ class WebsocketHost(LocalHost):
 
     # ---- turns ----
 
-    async def _thought(self, turn: Turn, agent: Agent) -> Line | None:
+    async def _thought(self, turn: MindTurn, agent: Agent) -> Line | None:
         brain = self._brains.get(agent.id)
         if brain is None or turn.scene is None or agent.thinker is None or agent.thinker.chosen != REMOTE:
             return await super()._thought(turn, agent)
@@ -172,7 +172,7 @@ class WebsocketHost(LocalHost):
         agent.thinker.last = Thought(REMOTE, decision, agent.thinker.seconds() - seconds, turn.waiting)
         return Line(turn.who, turn.epoch, agent.thinker.last)
 
-    async def _asked(self, brain: Connection, number: int, turn: Turn, agent: Agent) -> Given | None:
+    async def _asked(self, brain: Connection, number: int, turn: MindTurn, agent: Agent) -> Given | None:
         assert turn.scene is not None
         here = bearing_in_mind(turn.scene, agent.memory, agent.notes)
         new = [entry for entry in here.recent if entry.seq > brain.seen.get(agent.id, 0)]

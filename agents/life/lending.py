@@ -15,7 +15,7 @@ from collections.abc import Awaitable, Callable
 from itertools import islice
 from pathlib import Path
 
-from agents.hosts import Answer, Host, Kept, Lease, Lived, Turn, Wish
+from agents.hosts import Answer, HostOfMinds, Kept, Lease, Lived, MindTurn, Wish
 from mud.clock import Clock
 from mud.errors import LociError
 from mud.storage.lease import holder_of
@@ -38,7 +38,7 @@ CONFIRMED = 2.0
 LONGEST = 60.0
 """Seconds that the line of a mind is waited for at most."""
 
-Reflexes = Callable[[Turn], Awaitable[Answer]]
+Reflexes = Callable[[MindTurn], Awaitable[Answer]]
 """Lets a character act without its mind."""
 
 
@@ -53,7 +53,7 @@ class LentMind:
         """The last step that its archive has something of, and how many memories."""
         self.unsafe: deque[Lived] = deque()
         """What it perceived since the disk last confirmed its archive, oldest first."""
-        self.turn: Turn | None = None
+        self.turn: MindTurn | None = None
         """The turn it is to have next; its epoch is that of the next call."""
         self.line: asyncio.Future[Answer | None] | None = None
         """Waits for the line of its turn; None when the mind was called back meanwhile."""
@@ -88,7 +88,7 @@ class Lending:
     """
 
     def __init__(
-        self, host: Host, agents: Path, reflexes: Reflexes, clock: Clock, wished: Callable[[Wish], object]
+        self, host: HostOfMinds, agents: Path, reflexes: Reflexes, clock: Clock, wished: Callable[[Wish], object]
     ) -> None:
         self._host, self._agents, self._reflexes, self._clock, self._wished = host, agents, reflexes, clock, wished
         self.minds: dict[str, LentMind] = {}
@@ -110,7 +110,7 @@ class Lending:
         mind = self._due[who] = self.minds[who]
         mind.unsafe.append(lived)
 
-    async def act(self, turn: Turn) -> Answer:
+    async def act(self, turn: MindTurn) -> Answer:
         """Return what a mind does now, or its reflexes while it is lent to nobody."""
         mind = self.minds[turn.who]
         if not mind.lent or mind.line is not None:
@@ -199,22 +199,33 @@ class Lending:
         self._free[mind.who] = mind
         mind.answer(None)
 
-    @property
-    def unsafe(self) -> list[str]:
-        """Folders of the minds with something that no disk has confirmed."""
-        return [mind.slug for mind in self.minds.values() if mind.unsafe]
+    def unsafe(self, through: float) -> list[str]:
+        """Return the folders of the minds with something, up to a step, that no disk has confirmed."""
+        return [mind.slug for mind in self.minds.values() if mind.unsafe and mind.unsafe[0].step <= through]
+
+    async def safe(self, through: int) -> bool:
+        """Wait, but not for long, until a disk has all that was perceived up to a step; return whether it has."""
+        until = self._clock.monotonic() + 2 * CONFIRMED
+        while self.unsafe(through) and self._clock.monotonic() < until:
+            await self._clock.sleep(EVERY)
+        return not self.unsafe(through)
 
     async def end(self) -> None:
         """Hand over the rest if that is possible, and call all minds back."""
         await self.call()
-        await self._host.close([Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent])
-        await self._host.end()
+        try:
+            lent = [Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent]
+            for kept in await self._host.close(lent):
+                if not kept.trouble:
+                    self.minds[kept.who].confirmed(kept)
+        finally:
+            await self._host.end()
 
 
-def _next_turn(mind: LentMind) -> Turn | None:
+def _next_turn(mind: LentMind) -> MindTurn | None:
     lived, turn = mind.lacking() if mind.lent else (), mind.turn
     if not mind.lent or not (lived or turn):
         return None
     mind.turn = None  # it is asked once; its line may come with a later call
     scene, waiting = (turn.scene, turn.waiting) if turn is not None else (None, False)
-    return Turn(mind.who, mind.epoch, lived, scene, waiting)
+    return MindTurn(mind.who, mind.epoch, lived, scene, waiting)

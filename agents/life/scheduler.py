@@ -15,7 +15,7 @@ from random import Random
 
 from agents.agent import Agent
 from agents.brains import Decision, Situation
-from agents.hosts import Turn
+from agents.hosts import HostOfMinds, MindTurn
 from agents.hosts.local import AT_HOME, LocalHost
 from agents.life.animals import Animals
 from agents.life.thinking import PendingCalls as PendingCalls
@@ -81,7 +81,9 @@ class Scheduler:
         """Number of folds at the last message that the head is getting full."""
         self._stopped = False
         self._thinking = Thinking(minds, drives, self._calls)
-        self.host = drives.host(LocalHost(minds, self._thinking.begin))
+        self.here = LocalHost(minds, self._thinking.begin)
+        self.host: HostOfMinds = self.here
+        """Lets the agents think; may be replaced by one that asks others first."""
         self.answers = self._thinking.answers
 
     def prepare(self) -> None:
@@ -206,7 +208,7 @@ class Scheduler:
         if situation is None or thinker is None:
             return None
         self._woke.discard(agent.slug)
-        answer = await self.host.tick((Turn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
+        answer = await self.host.tick((MindTurn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
         if not answer.lines:
             return None
         thought = answer.lines[0].thought

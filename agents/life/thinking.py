@@ -9,8 +9,6 @@ from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.brains import Brain, BrainRun, InterpreterSource, Recall, Voice
-from agents.hosts import Host
-from agents.hosts.local import LocalHost
 from agents.life.animals import Items
 from agents.life.prompting import Prompting
 from agents.llm.queue import ModelQueue, Urgency
@@ -37,7 +35,6 @@ class SchedulerConfig(NamedTuple):
     traced: bool = True
     interpreter: InterpreterSource = shipped_interpreter
     habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
-    host: Callable[[LocalHost], Host] = lambda here: here  # makes, of the minds of this process, who lets them think
 
 
 class Thinking:

@@ -19,6 +19,7 @@ from agents.agent import Agent
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
 from agents.definition import check_name
+from agents.life.lent import LentMinds
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
@@ -30,7 +31,7 @@ from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.garbage import collect_all, short_collections
-from mud.server.hosting import HOSTS, host_of
+from mud.server.hosting import host_of, kind_of, lends
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -86,8 +87,9 @@ def run(options: Options) -> int:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
     if options.minds is not None:
-        HOSTS.get(options.minds)
-    with ExitStack() as logged, opened(options.vault, writable=True) as parts:
+        kind_of(options.minds)
+    lend = partial(lends, options.minds)
+    with ExitStack() as logged, opened(options.vault, writable=True, lends=lend) as parts:
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
@@ -129,9 +131,15 @@ class App:
         chance = Random(options.seed)
         drives = SchedulerConfig(
             load_brains, parts.voice, parts.queue, parts.prompting, chance, parts.clock, options.brain,
-            interpreter=parts.interpreter.get, habits=parts.world_files.habits, host=partial(host_of, parts, options.minds),
+            interpreter=parts.interpreter.get, habits=parts.world_files.habits,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
+        host = host_of(parts, options.minds, self._living.here)
+        self._lent: LentMinds | None = None
+        if parts.minds.lends:
+            self._lent = LentMinds(parts.minds, parts.engine, drives, host, self._submitted, thinks=options.agents)
+        else:
+            self._living.host = host
         self._unheard: list[Step] | None = [] if options.agents else None
         """Steps from before the agents started; they observe them when they start."""
         parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
@@ -169,6 +177,8 @@ class App:
             parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
             self._people.news.observe,
         )  # fmt: skip
+        if self._lent is not None:
+            engine.observe(self._lent.observe)
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
@@ -229,6 +239,8 @@ class App:
             duties.append(("the doors", self._open_doors))
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
+        if self._lent is not None:
+            duties.append(("minds elsewhere", self._lent.run))
         return duties
 
     async def _until_over(self) -> None:
@@ -360,7 +372,9 @@ class App:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
         state = parts.state()
-        if parts.unwritten() or not await self._synced():
+        if self._lent is not None:
+            await self._lent.lending.safe(state.step)
+        if parts.unwritten(state.step) or not await self._synced():
             return False
         async with self._syncing:
             await asyncio.to_thread(parts.write, state)  # as disks take their time
@@ -420,6 +434,8 @@ class App:
             session.ask_no_more()
         await asyncio.gather(*self._requests, return_exceptions=True)
         self._people.leave_all()
+        if self._lent is not None:
+            await self._lent.stop()
         self._write_what_waits()
         await self._reloading.stop()
         async with self._syncing:  # no older state is written after the last one

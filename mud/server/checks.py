@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePath
 
-from agents.hosts import HostSettings
 from agents.brains import says_name, wrong_in
 from agents.commands import mind_commands
 from agents.compaction.settings import CompactionSettings
@@ -22,6 +21,7 @@ from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, find_location, misplaced, misplaced_habits, things_of
 from agents.directory import AgentDirectory, at_other_places
+from agents.hosts import HostSettings
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings, wrong_spending

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from agents.compaction.summarizer import parse_style
-from agents.hosts import Host, HostKind, HostSettings, Place
+from agents.hosts import HostKind, HostOfMinds, HostPlace, HostSettings
 from agents.hosts.local import LocalHost
 from agents.life.prompting import Prompting
 from agents.life.thinking import PendingCalls, SchedulerConfig, Thinking
@@ -21,24 +21,42 @@ from agents.recall.recall import FOLDER, RecallService
 from agents.recall.settings import RecallSettings
 from mud.registry import load
 from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
-from mud.server.wiring import Parts, RealClock, _queue, load_brains, load_commands, population, vault_in
+from mud.server.wiring import Parts, RealClock, load_brains, load_commands, model_queue, population, vault_in
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
 from mud.storage.texts import TextStore
 
 HOSTS = load("agents.hosts", HostKind, "host of minds")
 MAKER = "mud.server.hosting:hosted"
-"""Names `hosted` for a host that starts processes; see `agents.hosts.Place`."""
+"""Names `hosted` for a host that starts processes; see `agents.hosts.HostPlace`."""
 ENDING = 5.0
 """Seconds that folds are given at the end."""
 
 
-def host_of(parts: Parts, minds: str | None, here: LocalHost) -> Host:
-    """Return the host that lets the minds of this process think; `minds` is its name, None for that in the settings."""
+def kind_of(minds: str) -> tuple[HostKind, str]:
+    """Return the kind of host that a text such as `ray` or `ray://HOST:PORT` names, and its address.
+
+    Raises UnknownName.
+    """
+    name, _, address = minds.partition("://")
+    return HOSTS.get(name), minds if address else ""
+
+
+def lends(minds: str | None, configuration: Configuration) -> bool:
+    """Return whether minds live apart from the world; for `minds` see `host_of`."""
+    return kind_of(minds or configuration.get(HostSettings).minds)[0].apart
+
+
+def host_of(parts: Parts, minds: str | None, here: LocalHost) -> HostOfMinds:
+    """Return the host of a world's minds.
+
+    Args:
+        minds: names it; None for that in the settings.
+        here: the host of the minds of this process.
+    """
     settings = partial(parts.configuration.get, HostSettings)
-    place = Place(parts.vault, settings().minds_address, MAKER, here, settings)
-    kind = HOSTS.get(minds or settings().minds)
-    return here if kind.apart else kind.start(place)
+    kind, address = kind_of(minds or settings().minds)
+    return kind.start(HostPlace(parts.vault, address, MAKER, here, settings))
 
 
 @asynccontextmanager
@@ -57,7 +75,7 @@ async def hosted(vault: Path, name: str) -> AsyncIterator[LocalHost]:
     for part in (configuration, texts, summaries):
         part.load()
     minds: Population
-    queue = _queue(vault, configuration, commands, clock, None, None, lambda: minds)
+    queue = model_queue(vault, configuration, commands, clock, None, None, lambda: minds)
     recall = RecallService(vault / FOLDER / "hosts" / name, partial(configuration.get, RecallSettings), clock)
     minds = population(vault, configuration, texts, summaries, recall, clock, queue, None, writable=True)
     minds.inner.load()

@@ -82,7 +82,7 @@ def open_world(
     settings, offered = lambda: configuration.get(WorldSettings), _offered(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     for slug, definition in minds.definitions.items():
-        if not definition.person and minds.opens(slug):
+        if not definition.person and (minds.lends or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)

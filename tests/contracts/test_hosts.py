@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from agents.brains import Situation
-from agents.hosts import Host, HostKind, HostSettings, Kept, Lease, Lived, Place, Turn
+from agents.hosts import HostKind, HostOfMinds, HostPlace, HostSettings, Kept, Lease, Lived, MindTurn
 from mud.errors import LociError
 from mud.registry import load
 from mud.server.hosting import MAKER, hosted
@@ -32,20 +32,20 @@ class Site:
         self.vault, self._kind, self._address, self._stack = vault, kind, address, stack
         self.ids = {slug: _id(vault, slug) for slug in (ELIZA, MOSS)}
 
-    async def start(self) -> Host:
+    async def start(self) -> HostOfMinds:
         """Start a host of the kind under test."""
         here = await self._stack.enter_async_context(hosted(self.vault, "here"))
-        host = self._kind.start(Place(self.vault, self._address, MAKER, here, lambda: SETTINGS))
+        host = self._kind.start(HostPlace(self.vault, self._address, MAKER, here, lambda: SETTINGS))
         self._stack.push_async_callback(host.end)
         return host
 
     def lease(self, slug: str, epoch: int) -> Lease:
         return Lease(self.ids[slug], slug, epoch)
 
-    def turn(self, slug: str, epoch: int, *steps: int, thinks: bool = False) -> Turn:
+    def turn(self, slug: str, epoch: int, *steps: int, thinks: bool = False) -> MindTurn:
         """Return a turn in which somebody said something in each of these steps."""
         scene = SCENE._replace(name=slug.title(), voice=slug) if thinks else None
-        return Turn(self.ids[slug], epoch, tuple(self.lived(slug, step) for step in steps), scene)
+        return MindTurn(self.ids[slug], epoch, tuple(self.lived(slug, step) for step in steps), scene)
 
     def lived(self, slug: str, step: int) -> Lived:
         event = Event("speech", "#1", "#1001", f'Ann says, "{step}"', words=str(step))
