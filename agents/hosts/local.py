@@ -157,9 +157,7 @@ class LocalHost:
 
     async def status(self) -> Status:
         lent = [(lease, agent) for who, lease in self._leases.items() if (agent := self._minds.by_id(who))]
-        reached = [
-            kept_of(agent, lease.epoch) for lease, agent in lent
-        ]  # before: what comes meanwhile is not confirmed
+        reached = [kept_of(agent, lease.epoch) for lease, agent in lent]  # what comes during the sync is not confirmed
         confirmed = await asyncio.to_thread(lambda: [agent.memory.sync() for _, agent in lent])
         kept = [one for one, done in zip(reached, confirmed, strict=True) if done]
         trouble = "" if all(confirmed) else "the disk does not confirm every archive"

@@ -17,11 +17,12 @@ from agents.mind.interpreter import InterpreterFiles
 from agents.mind.templates import Templates
 from agents.mind.thinker import FALLBACK
 from agents.population import Population
-from agents.recall.recall import FOLDER, RecallService
+from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from mud.process import temporary_folder
 from mud.registry import load
 from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
-from mud.server.wiring import Parts, RealClock, load_brains, load_commands, model_queue, population, vault_in
+from mud.server.wiring import Parts, RealClock, load_brains, load_commands, model_queue, population, vault_in, voiced
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
 from mud.storage.texts import TextStore
@@ -63,12 +64,18 @@ def host_of(parts: Parts, minds: str | None, here: LocalHost) -> HostOfMinds:
 async def hosted(vault: Path, name: str) -> AsyncIterator[LocalHost]:
     """Open a vault for minds that are lent to this process; none is open at first, and all are closed at the end.
 
-    The world holds the vault's lock meanwhile: nothing is written here but the folders of the minds that were lent,
-    and an index that is this process's own, under `name`. Minds think by instinct, as a model's prompt needs the world.
+    The world holds the vault's lock meanwhile: nothing is written in it here but the folders of the minds that were
+    lent. The index is a temporary folder. Minds think by instinct, as a model's prompt needs the world.
 
     Raises LociError when there is no vault.
     """
-    vault = vault_in(vault)
+    with temporary_folder("loci-minds-") as index:
+        async with _hosted(vault_in(vault), name, index) as host:
+            yield host
+
+
+@asynccontextmanager
+async def _hosted(vault: Path, name: str, index: Path) -> AsyncIterator[LocalHost]:
     clock, commands = RealClock(), load_commands()
     configuration, texts = Configuration(vault, SCHEMAS, FAMILIES), TextStore(vault / "text", SHIPPED / "text")
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
@@ -76,26 +83,22 @@ async def hosted(vault: Path, name: str) -> AsyncIterator[LocalHost]:
         part.load()
     minds: Population
     queue = model_queue(vault, configuration, commands, clock, None, None, lambda: minds)
-    recall = RecallService(vault / FOLDER / "hosts" / name, partial(configuration.get, RecallSettings), clock)
+    recall = RecallService(index, partial(configuration.get, RecallSettings), clock)
     minds = population(vault, configuration, texts, summaries, recall, clock, queue, None, writable=True)
     minds.inner.load()
     minds.load_definitions()
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
-
-    def voice(voice: str, key: str) -> tuple[str, ...]:
-        return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
-
     drives = SchedulerConfig(
-        load_brains, voice, queue, Prompting(minds, templates, commands), Random(), clock, FALLBACK, traced=False,
-        interpreter=InterpreterFiles(vault).get,
+        load_brains, partial(voiced, texts), queue, Prompting(minds, templates, commands), Random(), clock, FALLBACK,
+        traced=False, interpreter=InterpreterFiles(vault).get,
     )  # fmt: skip
     host = LocalHost(minds, Thinking(minds, drives, PendingCalls()).begin, name)
     await recall.start(vectors=False)
     try:
         yield host
     finally:
-        await host.end()
         await minds.finish_folds(ENDING)
+        await host.end()
         await queue.close(0)
         await recall.stop()

@@ -170,7 +170,7 @@ class Parts:
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
-        return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
+        return voiced(self.texts, voice, key)
 
     def sync(self) -> str:
         """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did."""
@@ -181,6 +181,11 @@ class Parts:
             why = error.strerror or str(error)
         confirmed = [agent.memory.sync() for agent in self.minds.opened()]  # a list: each is synced even if one fails
         return why or ("" if all(confirmed) else UNCONFIRMED)
+
+
+def voiced(texts: TextStore, voice: str, key: str) -> tuple[str, ...]:
+    """Return the variants of a text in a voice, or in the voice `default` if it has none."""
+    return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
 
 
 class ModelSource(NamedTuple):
