@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 
 from agents.brains import Person, Situation
-from agents.hosts import Answer, Host, Lived, Turn, Wish
+from agents.hosts import Answer, HostOfMinds, Lived, MindTurn, Wish
 from agents.life.lending import Lending
 from agents.memory.archive import Archive
 from mud.clock import iso
@@ -55,7 +55,7 @@ class Town:
         interval: seconds in which everybody acts once.
     """
 
-    def __init__(self, vault: Path, host: Host, count: int, chance: Random, interval: float = 5.0) -> None:
+    def __init__(self, vault: Path, host: HostOfMinds, count: int, chance: Random, interval: float = 5.0) -> None:
         self._vault, self._chance, self._interval, self._clock = vault, chance, interval, RealClock()
         self.people = people(count)
         self.lending = Lending(host, vault / "agents", self._reflex, self._clock, self._wished)
@@ -70,7 +70,7 @@ class Town:
         self._news = asyncio.Event()
         self._owed = 0.0
 
-    async def _reflex(self, turn: Turn) -> Answer:
+    async def _reflex(self, turn: MindTurn) -> Answer:
         self.reflexes += 1
         return Answer()
 
@@ -90,7 +90,7 @@ class Town:
             self.lending.perceive(who, lived)
 
     async def _act(self, who: str) -> None:
-        answer = await self.lending.act(Turn(who, 0, scene=self.scene(who)))
+        answer = await self.lending.act(MindTurn(who, 0, scene=self.scene(who)))
         for line in answer.lines:
             assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
             self.lines += 1

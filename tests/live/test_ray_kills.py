@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from agents.hosts import HostSettings, Place
+from agents.hosts import HostPlace, HostSettings
 from agents.hosts.ray import RAY
 from mud.server.hosting import MAKER, hosted
 from tests.ray_cluster import RayCluster, cluster_of
@@ -26,7 +26,7 @@ async def _lived(folder: Path, cluster: RayCluster, count: int, chance: Random, 
     """Let so many people live on the machines of a cluster within the block, and check their memories after it."""
     vault = town_vault(folder, count)
     async with hosted(vault, "here") as here:
-        host = RAY.start(Place(vault, cluster.address, MAKER, here, HostSettings))
+        host = RAY.start(HostPlace(vault, cluster.address, MAKER, here, HostSettings))
         town = Town(vault, host, count, chance, interval)
         async with town.living():
             await town.until_all_acted()
