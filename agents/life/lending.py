@@ -150,6 +150,8 @@ class Lending:
         """Lend minds that are at nobody's, hand over what the others perceived, and take their lines."""
         try:
             await self._lend()
+            if len(self._free) == len(self.minds):
+                return  # nobody is lent, so no host need be there
             due, self._due = self._due, {}
             turns = [turn for mind in due.values() if (turn := _next_turn(mind)) is not None]
             if turns or self._thinking or self._clock.monotonic() >= self._asks_at:

@@ -36,9 +36,12 @@ _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2
 
 
 class InputLine(NamedTuple):
+    """A typed line; `typed` is all of it, without what is invisible or harmful."""
+
     verb: str
     rest: str
     reason: str | None
+    typed: str = ""
 
 
 def read_line(text: str, limit: int) -> InputLine:
@@ -61,11 +64,11 @@ def read_line(text: str, limit: int) -> InputLine:
         rest = body[1:].strip()
         if body[0] == '"' and rest.endswith('"') and rest.count('"') == 1:
             rest = rest[:-1].rstrip()
-        return InputLine(SHORTHANDS[body[0]], rest, private)
+        return InputLine(SHORTHANDS[body[0]], rest, private, text)
     if body.lower() in _DIRECTIONS:
-        return InputLine("go", body, private)
+        return InputLine("go", body, private, text)
     verb, *rest = body.split(maxsplit=1)
-    return InputLine(verb, "".join(rest), private)
+    return InputLine(verb, "".join(rest), private, text)
 
 
 def understand(
@@ -82,7 +85,7 @@ def understand(
     if here is not None:
         body = f"{line.verb} {line.rest}".strip()
         if any(names_exit(body, way) for way in here.exits):
-            line = InputLine("go", body, line.reason)
+            line = line._replace(verb="go", rest=body)
         elif any(names_exit(body, way) for location in world.locations() for way in location.exits):
             exits = ", ".join(way.name for way in here.exits)
             raise Refusal(f'There is no way called "{body}" here.', f"the exits are {exits}" if exits else "")

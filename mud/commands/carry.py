@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from mud.commands import use
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import here_or_refuse, pick, refuse_name, shown_item
@@ -9,7 +11,7 @@ from mud.commands._things import held, moved, split_relation
 from mud.errors import Refusal
 from mud.world.events import Event
 from mud.world.matching import match
-from mud.world.narration import called, listed, phrase
+from mud.world.narration import Phrase, called, listed, phrase
 from mud.world.reactions import Action
 from mud.world.sight import is_closed, reach, shows_content
 from mud.world.things import Kind, Thing
@@ -31,12 +33,16 @@ NO_HOLDER_HINT = phrase("commands.put.no_holder_hint", "relation", "name")
 FULL = phrase("commands.put.full", "name")
 ITSELF = phrase("commands.put.itself", "name")
 EMPTY_HANDED = phrase("commands.inventory.empty")
+NOTHING_THERE = phrase("commands.take.nothing_there")
 CARRIED = phrase("commands.inventory.carried", "items")
+
+
+ALL = ("all", "everything")
 
 
 @command("take", "<thing>", aliases=("get", "pick"), category="things", for_models=True)
 def take(ctx: Context, thing: str) -> Outcome:
-    """Pick up a thing, or take it from another.
+    """Pick up a thing, or take it from another; take all picks up whatever lies here.
 
     Example: take wax tablet
     Example: take straw hat from tool chest
@@ -50,6 +56,11 @@ def take(ctx: Context, thing: str) -> Outcome:
         if is_closed(world, source):
             raise Refusal(ctx.say(SHUT, name=called(source)))
         within = world.items(source.id) if source.kind is Kind.ITEM else []
+    if name.casefold() in ALL and not match(name, within):
+        lying = within if relation else [one for one in within if world.holder(one.id) == here.id]
+        loose = [one for one in lying if one.kind is Kind.ITEM and not one.fixed]
+        taking = [_taking(one, world.things[world.holder(one.id)], here) for one in loose]
+        return _with_each(ctx, taking, ctx.actor.id, (TAKEN, TAKEN_SEEN, NOTHING_THERE))
     found = _takeable(ctx, name or wanted, within)
     holder = world.get(world.where.get(found.id, ""))
     if found.kind is not Kind.ITEM:
@@ -65,8 +76,33 @@ def take(ctx: Context, thing: str) -> Outcome:
         reply = ctx.say(TAKEN, name=called(found))
         text = ctx.say(TAKEN_SEEN, actor=ctx.actor.name, name=called(found))
     seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)
-    action = Action("take", here.id, found.id, "from" if holder.kind is Kind.ITEM else "", holder.id)
+    action = _taking(found, holder, here)
     return Outcome(reply, changes=moved(ctx, found, ctx.actor.id), events=(seen,), actions=(action,))
+
+
+def _taking(thing: Thing, holder: Thing, here: Thing) -> Action:
+    return Action("take", here.id, thing.id, "from" if holder.kind is Kind.ITEM else "", holder.id)
+
+
+def _with_each(ctx: Context, actions: Sequence[Action], into: str, told: tuple[Phrase, Phrase, Phrase]) -> Outcome:
+    """Return what comes of taking or dropping several things in one go.
+
+    Args:
+        into: id of what then holds them.
+        told: what the actor is told, what others see, and why not when there is nothing; then Refusal is raised.
+    """
+    if not actions:
+        raise Refusal(ctx.say(told[2]))
+    things = [ctx.world.things[one.thing] for one in actions]
+    names = listed([called(one) for one in things])
+    seen = ctx.say(told[1], actor=ctx.actor.name, name=names)
+    thing = things[0].name if len(things) == 1 else None
+    return Outcome(
+        ctx.say(told[0], name=names),
+        changes=tuple(change for one in things for change in moved(ctx, one, into)),
+        events=(Event("action", ctx.actor.id, actions[0].place, seen, thing=thing),),
+        actions=tuple(actions),
+    )
 
 
 def _takeable(ctx: Context, name: str, within: list[Thing]) -> Thing:
@@ -80,12 +116,16 @@ def _takeable(ctx: Context, name: str, within: list[Thing]) -> Thing:
 
 @command("drop", "<thing>", category="things", for_models=True)
 def drop(ctx: Context, thing: str) -> Outcome:
-    """Put down a thing you carry.
+    """Put down a thing you carry, or with all everything.
 
     Example: drop lamp glass
     """
     here = here_or_refuse(ctx)
     wanted = thing[5:].strip() if thing.casefold().startswith("down ") else thing
+    own = ctx.world.items(ctx.actor.id)
+    if wanted.casefold() in ALL and not match(wanted, own):
+        dropping = [Action("drop", here.id, one.id) for one in own]
+        return _with_each(ctx, dropping, here.id, (DROPPED, DROPPED_SEEN, EMPTY_HANDED))
     found = held(ctx, wanted)
     text = ctx.say(DROPPED_SEEN, actor=ctx.actor.name, name=called(found))
     seen = Event("action", ctx.actor.id, here.id, text, thing=found.name)

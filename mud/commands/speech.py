@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from itertools import islice
 
 from mud.commands._command import Context, Outcome, Say, command
 from mud.commands._here import called_by_name, here_or_refuse, present_or_refuse, refuse_name, waking
@@ -42,7 +42,9 @@ _GREETING = re.compile(
     re.I,
 )
 """Greetings that may stand before a name."""
-_NAME_ENDS = re.compile(r"(?![\w'’-])")
+_NAME_ENDS = re.compile(r"(?<=.)(?![\w'’-])")
+_MOST_ENDS = 32
+"""Ends of words at which a greeted name may end; longer names are not noticed."""
 _OWN = re.compile(r"['’]s?\s")
 _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 
@@ -73,36 +75,29 @@ def say(ctx: Context, words: str) -> Outcome:
 
 def _unheard(ctx: Context, here: Thing, words: str) -> list[str]:
     """Return a note when nobody is here, or when somebody absent is called."""
-    others = [one for one in ctx.world.people(here.id) if one.id != ctx.actor.id]
-    if not others:
+    world = ctx.world
+    if not any(one.id != ctx.actor.id for one in world.people(here.id)):
         return [ctx.say(NOBODY)]
-    calls_one_of = _calls(words)
-    here_too = {ctx.actor.id, *(one.id for one in others)}
-    where = ctx.world.where
-    called = [
-        one
-        for one in ctx.world.things.values()
-        if one.kind is Kind.CHARACTER and one.id in where and calls_one_of(map(plain, one.names))
-    ]
-    if not called or any(one.id in here_too for one in called):
+    where = world.where
+    named = [one for name in _names_called(words) for one in world.named(name)]
+    called = [one for one in named if one.kind is Kind.CHARACTER and one.id in where]
+    if not called or any(where[one.id] == here.id for one in called):
         return []
     return [ctx.say(ABSENT, name=min(called, key=lambda one: one.name.lower()).name)]
 
 
-def _calls(words: str) -> Callable[[Iterable[str]], bool]:
-    """Return a predicate of the plain names of somebody: whether the words call one of them.
+def _names_called(words: str) -> list[str]:
+    """Return the plain names that words may call somebody by.
 
-    It must stand alone before a mark or the end, or after a greeting; then words may follow: `hello Moss how are you`.
+    A name must stand alone before a mark or the end, or after a greeting; then words may follow: `hello Moss how are
+    you`.
     """
     greeting = _GREETING.match(words)
     if greeting:
         greeted = plain(words[greeting.end() :])
-        return lambda names: any(
-            name and greeted.startswith(name) and _NAME_ENDS.match(greeted, len(name)) for name in names
-        )
+        return [greeted[: end.start()] for end in islice(_NAME_ENDS.finditer(greeted), _MOST_ENDS)]
     mark = _CALL.search(words)
-    opening = plain(words[: mark.start()] if mark else words.rstrip(".…"))
-    return lambda names: bool(opening) and opening in names
+    return [plain(words[: mark.start()] if mark else words.rstrip(".…"))]
 
 
 @command("whisper", "<person> <words>", aliases=("tell",), category="social", for_models=True)

@@ -32,7 +32,6 @@ from mud.commands import (
 from mud.durations import Durations
 from mud.errors import Refusal
 from mud.registry import Registry
-from mud.sanitize import sanitize
 from mud.storage.settings import setting
 from mud.tracing import span
 from mud.world.almanac import hour_of, part_of_day, weather_at
@@ -211,7 +210,7 @@ class Engine:
             line = read_line(text, self._settings().line_limit)
         except Refusal as refusal:
             return Step(0, self._now(), who, None, self._refused(refusal), failed=True), ""
-        text = sanitize(text)  # as read_line did
+        text = line.typed
         sleeps = actor.thinks and who in self.world.asleep
         try:
             known = self._commands_of(who, role)
@@ -471,7 +470,7 @@ class Engine:
 
     def _perceptions(self, actor: Thing, events: Iterable[Event], woken: AbstractSet[str]) -> list[Perception]:
         left: list[Perception] = []
-        world, asleep = self.world, self.world.asleep
+        world, asleep, witnesses = self.world, self.world.asleep, self.witnesses
         for event in events:
             doer, mark = (None, CHANGED) if event.kind == "change" else (actor.name, None)
             place = world.get(event.location)
@@ -480,20 +479,21 @@ class Engine:
                 mark = DISTANT
             if event.channel:
                 name = self._say(CHANNEL, channel=event.channel)
+            only = (event.to or "") if event.kind == "whisper" else None
             for who in self._near(event):
-                if who == actor.id or who == event.actor or who not in self.witnesses:
+                if who not in witnesses or who == actor.id or who == event.actor or (only is not None and who != only):
                     continue
-                if (who not in asleep or who in woken) and (event.kind != "whisper" or event.to == who):
+                if who not in asleep or who in woken:
                     text = event.told if event.told and event.to == who else event.text
                     left.append(Perception(who, kind, text, doer, name, None, False, mark, event))
         return left
 
-    def _near(self, event: Event) -> list[str]:
-        """Return the ids of those who can perceive an event when they are awake."""
+    def _near(self, event: Event) -> Iterable[str]:
+        """Return the ids of the witnesses who can perceive an event when they are awake, among others."""
         if event.channel:
             members = dict.fromkeys((*self.world.channels.members(event.channel), event.to or ""))
             return [one for one in members if one in self.world.where]
-        return [one.id for one in self.world.people(event.location)]
+        return self.world.inside(event.location)
 
     def _place(self, actor: Thing, changes: tuple[Change, ...]) -> str | None:
         for change in reversed(changes):

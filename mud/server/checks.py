@@ -48,9 +48,11 @@ from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED, WORLD, VaultSettings, matching
 from mud.storage.settings import Value, one_of
 from mud.storage.texts import GENERATE, Text, TextStore
-from mud.storage.world_files import NO_ID, WorldFiles, read_state
+from mud.storage.world_files import NO_ID, ThingDefinition, WorldFiles, read_state
+from mud.world.almanac import PARTS_OF_DAY, kinds_of_weather
 from mud.world.names import RESERVED, Named, misleading_names
 from mud.world.narration import Phrase
+from mud.world.rules import Begins
 from mud.world.things import Kind, Thing
 
 SCHEMAS: dict[str, type] = {
@@ -134,6 +136,7 @@ class VaultReading:
         yield [problem for folder in folders for problem in unreadable(folder)]
         yield [problem for folder in folders for problem in wrong_aliases(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
+        yield never_begins(self.vault, self.files, configuration.get(WorldSettings).weather)
         yield misnamed(self.vault)
         yield wrong_spending(self.vault)
 
@@ -237,6 +240,24 @@ def wrong_habits(world_files: WorldFiles) -> list[Problem]:
         problems += [Problem(file, line, "Habits", why) for line, why in wrong]
         problems += misplaced_habits(habits, file, locations)
     return problems
+
+
+def never_begins(vault: Path, files: Iterable[ThingDefinition], weather: Sequence[str]) -> list[Problem]:
+    """Return the rules that wait for a weather that this world never has; none while it has no weather at all."""
+    kinds = kinds_of_weather(weather)
+    known = [*PARTS_OF_DAY, *map(str.casefold, kinds)]
+    problems = []
+    for one in files if kinds else ():
+        for rule in one.thing.traits.rules:
+            if isinstance(rule.trigger, Begins) and (what := rule.trigger.what) not in known:
+                message = f"{what!r} never begins; {one_of(known)} (see weather in config/world.md){hint(what, known)}"
+                problems.append(Problem(one.file, _line_of(vault / one.file, rule.source), "Rules", message))
+    return problems
+
+
+def _line_of(path: Path, text: str) -> int:
+    lines = enumerate(path.read_text(encoding="utf-8", errors="replace").splitlines(), 1)
+    return next((number for number, line in lines if text in line), 1)
 
 
 def wrong_aliases(folder: Path) -> list[Problem]:

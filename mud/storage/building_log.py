@@ -51,6 +51,7 @@ class BuildingChange(NamedTuple):
         what: the words to name it by.
         where: what each thing was in whose file goes, by id.
         undoes: number of the change that this one takes back; 0 for none.
+        states: what held of each thing whose file goes, by id.
     """
 
     builder: str
@@ -59,6 +60,7 @@ class BuildingChange(NamedTuple):
     files: tuple[FileChange, ...]
     where: Mapping[str, str] = MappingProxyType({})
     undoes: int = 0
+    states: Mapping[str, tuple[str, ...]] = MappingProxyType({})
 
 
 class BuildingLog:
@@ -157,16 +159,23 @@ def _write_one(vault: Path, one: FileChange, now: datetime) -> None:
 
 def _to_json(change: BuildingChange) -> str:
     files = [one._asdict() for one in change.files]
-    return json.dumps({**change._asdict(), "files": files, "where": dict(change.where)}) + "\n"
+    given = {"files": files, "where": dict(change.where), "states": dict(change.states)}
+    return json.dumps({**change._asdict(), **given}) + "\n"
 
 
 def _from_json(text: str) -> BuildingChange:
     """Parse a kept change. Raises ValueError for other data."""
     match json.loads(text):
         case {"builder": str(who), "number": int(number), "what": str(what), "files": list(files), **rest}:
-            where, undoes = rest.get("where"), rest.get("undoes")
-            if _BUILDER.fullmatch(who) and isinstance(where, dict) and isinstance(undoes, int):
-                return BuildingChange(who, number, what, tuple(map(_file_from, files)), where, undoes)
+            where, undoes, held = rest.get("where"), rest.get("undoes"), rest.get("states", {})
+            if (
+                _BUILDER.fullmatch(who)
+                and isinstance(where, dict)
+                and isinstance(undoes, int)
+                and isinstance(held, dict)
+            ):
+                states = {id: tuple(map(str, of)) for id, of in held.items()}
+                return BuildingChange(who, number, what, tuple(map(_file_from, files)), where, undoes, states)
     raise ValueError("no change of a builder")
 
 

@@ -29,12 +29,18 @@ def weather_at(moment: datetime, odds: Iterable[str], hours: float) -> str:
     Args:
         odds: such as `clear 5` and `rainy 2`, with how often each comes; without a number it is 1.
     """
-    kinds: list[str] = []
-    for one in odds:
-        name, _, times = one.strip().rpartition(" ")
-        counted = times.isdecimal() and bool(name)
-        kinds += [name if counted else one.strip()] * (min(int(times[:3]), 100) if counted else 1)
+    kinds = [name for name, times in map(_counted, odds) for _ in range(times)]
     if not kinds:
         return ""
     period = int(moment.timestamp() // (hours * 3600))
     return kinds[int(hashlib.sha256(f"weather {period}".encode()).hexdigest()[:12], 16) % len(kinds)]
+
+
+def kinds_of_weather(odds: Iterable[str]) -> list[str]:
+    return [name for name, _ in map(_counted, odds)]
+
+
+def _counted(one: str) -> tuple[str, int]:
+    name, _, times = one.strip().rpartition(" ")
+    counted = times.isdecimal() and bool(name)
+    return (name, min(int(times[:3]), 100)) if counted else (one.strip(), 1)

@@ -20,16 +20,15 @@ def plain(name: str) -> str:
     return _ARTICLE.sub("", unicodedata.normalize("NFC", " ".join(name.casefold().split())))
 
 
-def _rank(query: str, name: str) -> int | None:
-    """Return how well a plain query fits a name: 0 exact, 1 a prefix, 2 prefixes of its words; None not at all."""
+_NO_MATCH = 3
+
+
+def _rank(query: str, name: str) -> int:
+    """Return how well a plain query fits a name: 0 exact, 1 a prefix, 2 prefixes of its words, else `_NO_MATCH`."""
     if name.startswith(query):
         return 0 if query == name else 1
-    if query[:1] not in name:
-        return None  # no word of it can begin with the query's first
     words = iter(name.split())
-    if all(any(word.startswith(part) for word in words) for part in query.split()):
-        return 2
-    return None
+    return 2 if all(any(word.startswith(part) for word in words) for part in query.split()) else _NO_MATCH
 
 
 def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
@@ -37,23 +36,28 @@ def match_names(query: str, choices: Iterable[tuple[str, Sequence[str]]]) -> lis
     wanted = plain(query)
     if not wanted:
         return []
-    ranked: list[tuple[int, str]] = []
+    found, best, first = list[str](), _NO_MATCH, wanted[0]
     for key, names in choices:
-        ranks = [rank for name in names if (rank := _rank(wanted, plain(name))) is not None]
-        if ranks:
-            ranked.append((min(ranks), key))
-    best = min((rank for rank, _ in ranked), default=0)
-    return [key for rank, key in ranked if rank == best]
+        for name in names:
+            known = plain(name)
+            if first not in known:
+                continue  # no word of it can begin with the query's first
+            rank = _rank(wanted, known)
+            if rank < best:
+                found, best = [key], rank
+            elif rank == best < _NO_MATCH and key != found[-1]:
+                found.append(key)
+    return found
 
 
 def match(query: str, things: Sequence[Thing]) -> list[Thing]:
     """Return the things that match a typed name or `#id` best."""
-    wanted = query.strip()
-    by_id = [thing for thing in things if thing.id == wanted]
-    if by_id:
-        return by_id
-    keys = set(match_names(query, ((thing.id, thing.names) for thing in things)))
-    return [thing for thing in things if thing.id in keys]
+    if query[:1].isspace() or query.startswith("#"):
+        wanted = query.strip()
+        if by_id := [thing for thing in things if thing.id == wanted]:
+            return by_id
+    keys = match_names(query, [(thing.id, thing.names) for thing in things])
+    return [thing for thing in things if thing.id in keys] if keys else []
 
 
 def split_name(text: str, things: Sequence[Thing]) -> tuple[Thing | None, str]:

@@ -199,15 +199,9 @@ def _may_act(world: World, cause: _Cause) -> bool:
     """Return whether a rule may be about an action, by what is cheap to see: the words, and states of its own thing."""
     said = plain(cause.action.words) if cause.action is not None and cause.action.words else ""
     for one in _listeners(world, cause):
-        it, held = world.get(one), world.live.of(one)
-        waiting = it.traits.waiting.get(cause.key, NO_RULES) if it is not None else NO_RULES
-        for rules in waiting:
-            for _, rule in rules:
-                condition, trigger = rule.condition, rule.trigger
-                if type(condition) is Is and condition.thing.name == IT and condition.state not in held:
-                    continue
-                if type(trigger) is Does and trigger.words and plain(trigger.words) not in said:
-                    continue
+        it = world.get(one)
+        for state, words in it.traits.hurdles.get(cause.key, ()) if it is not None else ():
+            if (not state or state in world.live.of(one)) and (not words or plain(words) in said):
                 return True
     return False
 

@@ -15,6 +15,7 @@ from mud.world.rules import (
     Begins,
     Condition,
     Does,
+    Is,
     Refuse,
     Rule,
     bind,
@@ -79,13 +80,18 @@ class Traits:
     """The keys of what its rules wait for; see `trigger_key`."""
     waiting: Mapping[str, tuple[Numbered, Numbered]] = field(init=False, compare=False, default_factory=dict)
     """By the key of what they wait for, the rules that let it happen, and those that refuse it, with their numbers."""
+    hurdles: Mapping[str, tuple[tuple[str, str], ...]] = field(init=False, compare=False, default_factory=dict)
+    """By the same key, for each rule the state that its own thing must have and the words that must be said, or ""."""
 
     def __post_init__(self) -> None:
         waiting = defaultdict[str, tuple[Numbered, Numbered]](lambda: ([], []))
+        hurdles = dict[str, tuple[tuple[str, str], ...]]()
         for number, rule in enumerate(self.rules):
-            refuses = any(isinstance(one, Refuse) for one in rule.effects)
-            waiting[trigger_key(rule.trigger)][refuses].append((number, rule))
+            key, refuses = trigger_key(rule.trigger), any(isinstance(one, Refuse) for one in rule.effects)
+            waiting[key][refuses].append((number, rule))
+            hurdles[key] = (*hurdles.get(key, ()), _hurdle(rule))
         object.__setattr__(self, "waiting", dict(waiting))
+        object.__setattr__(self, "hurdles", hurdles)
         object.__setattr__(self, "triggers", frozenset(waiting))
 
     def bound(self, ids: Mapping[str, str]) -> Traits:
@@ -96,6 +102,12 @@ class Traits:
             rules=tuple(bind(one, ids) for one in self.rules),
             names=tuple(sorted(ids.items())),
         )
+
+
+def _hurdle(rule: Rule) -> tuple[str, str]:
+    condition, trigger = rule.condition, rule.trigger
+    state = condition.state if isinstance(condition, Is) and condition.thing.name == IT else ""
+    return state, trigger.words if isinstance(trigger, Does) else ""
 
 
 NO_TRAITS = Traits()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import MappingProxyType
@@ -50,6 +50,10 @@ class World:
         self._away: dict[str, str] = {}
         self._asleep: dict[str, bool] = {}
         self._next = FIRST_ID
+        self._named: dict[str, dict[str, None]] = {}
+        """Ids of the things with each plain name or alias."""
+        self._locations: list[Thing] | None = []
+        """All locations by name; None until somebody asks again."""
         self.channels = Channels()
         self._filed: dict[str, Thing] = {}
         """Each altered thing as its file has it."""
@@ -181,7 +185,9 @@ class World:
         return self._filed.get(thing, self._things[thing])
 
     def _define(self, thing: Thing) -> None:
-        now = self.live.define(thing, self._things.get(thing.id))
+        before = self._things.get(thing.id)
+        now = self.live.define(thing, before)
+        self._file_names(before, now)
         self._things[thing.id] = now
         if now is thing:
             self._filed.pop(thing.id, None)
@@ -190,6 +196,17 @@ class World:
         self._next = max(self._next, number_of(thing.id) + 1)
         for copy in [one for one, of in self.live.made.items() if of == thing.id] if self.live.made else ():
             self._define(replace(thing, id=copy))
+
+    def _file_names(self, before: Thing | None, now: Thing | None) -> None:
+        """Keep what is looked up by name, when a thing changes, begins or ends."""
+        if before is not None:
+            for name in map(plain, before.names):
+                self._named.get(name, {}).pop(before.id, None)
+        if now is not None:
+            for name in map(plain, now.names):
+                self._named.setdefault(name, {})[now.id] = None
+        if Kind.LOCATION in (before and before.kind, now and now.kind):
+            self._locations = None
 
     def _copy(self, thing: str, of: str) -> None:
         original = self.live.made.get(of, of)
@@ -227,6 +244,7 @@ class World:
         self._filed.pop(thing, None)
         if (known := self._things.pop(thing, None)) is not None:
             self.live.forget(known)
+            self._file_names(known, None)
         for copy in [one for one, of in self.live.made.items() if of == thing]:
             self._remove(copy)
 
@@ -260,35 +278,41 @@ class World:
 
         Characters that are nowhere are left out: they were forgotten, and their names are free.
         """
-        wanted = plain(name)
-        for one in self._things.values():
-            there = one.kind is not Kind.CHARACTER or self.location_of(one.id) is not None
-            if there and wanted in map(plain, one.names):
+        for one in self.named(plain(name)):
+            if one.kind is not Kind.CHARACTER or self.location_of(one.id) is not None:
                 return one
         return None
+
+    def named(self, name: str) -> list[Thing]:
+        """Return the things with a name or alias, which is given in its plain form."""
+        return [self._things[one] for one in self._named.get(name, ())]
 
     def contents(self, holder: str) -> list[Thing]:
         """Return what is directly in a location or held by a character, oldest first."""
         return [self._things[thing] for thing in self._inside.get(holder, ())]
 
+    def inside(self, holder: str) -> KeysView[str]:
+        """Return the ids of what is directly in a location or held by a character, oldest first."""
+        return self._inside.get(holder, {}).keys()
+
     def people(self, location: str) -> list[Thing]:
-        things = self._things
-        return [thing for one in self._inside.get(location, ()) if (thing := things[one]).kind is Kind.CHARACTER]
+        return self._of_kind(Kind.CHARACTER, location)
 
     def items(self, holder: str) -> list[Thing]:
+        return self._of_kind(Kind.ITEM, holder)
+
+    def _of_kind(self, kind: Kind, holder: str) -> list[Thing]:
         things = self._things
-        return [thing for one in self._inside.get(holder, ()) if (thing := things[one]).kind is Kind.ITEM]
+        return [thing for one in self._inside.get(holder, ()) if (thing := things[one]).kind is kind]
 
     def location_of(self, thing: str) -> Thing | None:
         """Return the location of a thing, through its holders; None when it is nowhere."""
-        holder = self._where.get(thing)
-        for _ in range(len(self._things)):  # a loop of holders, from an edited file, must not hang the world
-            if holder is None:
-                return None
-            found = self._things.get(holder)
-            if found is None or found.kind is Kind.LOCATION:
+        holder, things = self._where.get(thing), self._things
+        if (found := things.get(holder or "")) is None or found.kind is Kind.LOCATION:
+            return found
+        for holder in self.within(thing):  # not without end, even in a loop of holders from an edited file
+            if (found := things.get(holder)) is None or found.kind is Kind.LOCATION:
                 return found
-            holder = self._where.get(holder)
         return None
 
     def within(self, thing: str) -> Iterator[str]:
@@ -300,8 +324,12 @@ class World:
             yield holder
             holder = self._where.get(holder)
 
-    def locations(self) -> list[Thing]:
-        return sorted((t for t in self._things.values() if t.kind is Kind.LOCATION), key=lambda t: t.name.lower())
+    def locations(self) -> Sequence[Thing]:
+        """Return all locations by name; the list is shared and must not be changed."""
+        if self._locations is None:
+            found = (one for one in self._things.values() if one.kind is Kind.LOCATION)
+            self._locations = sorted(found, key=lambda one: one.name.lower())
+        return self._locations
 
     def present(self) -> list[Thing]:
         """Return every character that is somewhere, by name."""

@@ -16,7 +16,7 @@ from mud.storage.merging import merge
 from mud.storage.paths import matching
 from mud.storage.trash import keep_text
 from mud.storage.world_files import FOLDERS
-from mud.world.changes import Change, Put, Remove
+from mud.world.changes import Change, Put, Remove, SetState
 from mud.world.narration import Phrase, phrase
 from mud.world.things import Kind, Thing
 
@@ -139,11 +139,12 @@ class Building:
                 raise Refusal(self.texts.render(CHANGED, file=file))
         gone = self._gone(draft)
         where = {id: holder for id, holder in self.world.where.items() if id in gone or holder in gone}
+        states = {id: tuple(self.world.live.of(id)) for id in gone}
         files = tuple(FileChange(file, draft.before[file], text) for file, text in wanted.items())
         number = self.log.next_number(builder)
         try:
             now = self._parts.clock.now()
-            self.log.carry_out(BuildingChange(builder, number, what, files, where, undoes), now)
+            self.log.carry_out(BuildingChange(builder, number, what, files, where, undoes, states), now)
         except (OSError, LociError) as error:
             raise Refusal(self.texts.render(NOT_WRITTEN, why=getattr(error, "strerror", None) or error)) from None
         self._reloading.wrote_all({self.vault / file: text for file, text in wanted.items()})
@@ -212,7 +213,16 @@ class Building:
         """Put things where they were; what lay in one that comes back, and was taken since, stays with who has it."""
         things, back = self.world.things, {_id_of(one.before) for one in change.files if one.before is not None}
         there = ((id, holder) for id, holder in change.where.items() if id in things and holder in things)
-        return [Put(id, holder) for id, holder in there if id in back or not self._is_carried(id)]
+        held = ((id, set(states)) for id, states in change.states.items() if id in things and id in back)
+        return [
+            *(Put(id, holder) for id, holder in there if id in back or not self._is_carried(id)),
+            *(change for id, states in held for change in self._with_states(id, states)),
+        ]
+
+    def _with_states(self, id: str, states: set[str]) -> list[Change]:
+        """Return the changes after which exactly these states hold of a thing."""
+        now = set(self.world.live.of(id))
+        return [SetState(id, one, on=one in states) for one in sorted(now ^ states)]
 
     def _is_carried(self, id: str) -> bool:
         holder = self.world.get(self.world.where.get(id, ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mud.world.narration import called, listed
 from tests.worlds import ANN, ELIZA, GARDEN, LAMP, LOBBY, do, left_with, make_engine, refused
 
 
@@ -49,3 +50,22 @@ def test_what_somebody_holds_cannot_be_taken_from_them() -> None:
     do(engine, "take lamp")
     refused(engine, "take lamp", ELIZA)
     assert engine.world.location_of(LAMP) == engine.world.things[GARDEN]
+
+
+def test_all_is_whatever_lies_here_and_can_be_carried() -> None:
+    engine = make_engine()
+    do(engine, "go lobby")
+    loose = [one for one in engine.world.items(LOBBY) if not one.fixed]
+    step = do(engine, "take all")
+    assert step.reply == f"You take {listed([called(one) for one in loose])}."
+    assert engine.world.items(ANN) == loose
+    assert "nothing that you could take" in refused(engine, "get everything").reply
+    assert do(engine, "drop all").reply.startswith("You put down ")
+    assert not engine.world.items(ANN)
+    assert refused(engine, "drop all").reply == "You carry nothing."
+
+
+def test_all_is_seen_by_others_as_one_happening() -> None:
+    engine = make_engine()
+    left = left_with(do(engine, "take all"), ELIZA)
+    assert left == ["Ann takes the brass lamp."]

@@ -41,7 +41,7 @@ from tests.worlds import commands
     ],
 )
 def test_a_line_is_verb_rest_and_private_reason(typed: str, line: InputLine) -> None:
-    assert read_line(typed, 8192) == line
+    assert read_line(typed, 8192) == line._replace(typed=typed)
 
 
 @pytest.mark.parametrize(

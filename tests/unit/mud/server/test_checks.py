@@ -273,3 +273,17 @@ async def test_an_animal_is_told_as_one_and_answers_to_its_bare_name(
         assert home.type(ann, f"'{bare}, hello").reply == f'You say, "{bare}, hello"'
         assert home.type(ann, f"whisper {bare} hello").reply == f'You whisper to {name}, "hello"'
         assert f"({name} is not here; " in home.type(ben, f"'hello {bare}").reply
+
+
+def test_a_rule_for_a_weather_that_never_comes_is_told_once_there_is_weather(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    barrel = vault / "world/items/rain barrel.md"
+    barrel.write_text(
+        '---\nid: "#2901"\nlocation: "[[The Garden]]"\n---\n# rain barrel\n\nIt is full.\n\n## Rules\n\n'
+        "- when rainny begins: it becomes full\n- when night begins: it becomes cold\n"
+    )
+    assert check_files(vault) == []
+    put(vault, "world", weather="clear 3, rainy 1")
+    [wrong] = check_files(vault)
+    assert (wrong.file, wrong.line) == ("world/items/rain barrel.md", 11)
+    assert "did you mean rainy?" in wrong.message

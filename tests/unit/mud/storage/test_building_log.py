@@ -93,7 +93,7 @@ def test_whenever_a_kill_comes_a_change_is_whole_after_the_next_start(
         made = change(1, *zip(names, before, after, strict=True))
         begun = vault / FOLDER / "2005" / "0000000001-begun.json"
         begun.parent.mkdir(parents=True)
-        data = {**made._asdict(), "files": [one._asdict() for one in made.files], "where": {}}
+        data = {**made._asdict(), "files": [one._asdict() for one in made.files], "where": {}, "states": {}}
         begun.write_text(json.dumps(data))
         for at, (name, old, new) in enumerate(zip(names, before, after, strict=True)):
             if (text := new if at < written else old) is not None:
@@ -111,7 +111,7 @@ def test_a_file_that_people_changed_since_a_kill_stays_theirs(tmp_path: Path) ->
     begun = vault / FOLDER / "2005" / "0000000001-begun.json"
     begun.parent.mkdir(parents=True)
     made = change(1, (LAMP, "a", "b"))
-    begun.write_text(json.dumps({**made._asdict(), "files": [made.files[0]._asdict()], "where": {}}))
+    begun.write_text(json.dumps({**made._asdict(), "files": [made.files[0]._asdict()], "where": {}, "states": {}}))
     BuildingLog(vault).complete(NOW)
     assert texts(vault) == {LAMP: b"theirs"}
 

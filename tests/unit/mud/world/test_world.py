@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mud.world.changes import Change, Define, FallAsleep, Leave, Put, Remove, WakeUp
+from mud.world.matching import plain
 from mud.world.roles import Role
 from mud.world.things import Exit, Kind, Thing
 from mud.world.world import World
@@ -62,6 +63,26 @@ def test_changes_applied_again_from_a_few_steps_before_change_nothing(changes: l
     before = snapshot(world)
     world.apply(changes[again:])
     assert snapshot(world) == before
+
+
+NAMED_KINDS = {"#1": Kind.LOCATION, "#2": Kind.LOCATION, "#3": Kind.ITEM, "#4": Kind.CHARACTER}
+NAMED = st.builds(
+    lambda thing, name, aliases: Define(Thing(thing, NAMED_KINDS[thing], name, aliases=tuple(aliases))),
+    st.sampled_from(sorted(NAMED_KINDS)),
+    st.sampled_from(("Oak", "the oak", "Ash", "Old Ash")),
+    st.lists(st.sampled_from(("oak", "an ash", "elm")), max_size=2),
+)
+
+
+@given(st.lists(NAMED | st.builds(Remove, st.sampled_from(sorted(NAMED_KINDS))), max_size=20))
+def test_whatever_is_made_renamed_or_removed_is_found_by_the_names_it_has_now(changes: list[Change]) -> None:
+    world = World()
+    world.apply(changes)
+    for name in ("oak", "ash", "old ash", "elm"):
+        found = {one.id for one in world.named(name)}
+        assert found == {one.id for one in world.things.values() if name in map(plain, one.names)}
+    places = [one for one in world.things.values() if one.kind is Kind.LOCATION]
+    assert list(world.locations()) == sorted(places, key=lambda one: one.name.lower())
 
 
 def test_things_in_a_place_come_in_the_order_in_which_they_came() -> None:

@@ -184,6 +184,14 @@ async def test_what_is_destroyed_comes_back_where_it_was_with_its_ways(tmp_path:
         assert "lead sheet" in await here.type("frame")
 
 
+async def test_what_is_destroyed_comes_back_in_the_state_it_was_in(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        await here.type("@create oil lamp", "@set oil lamp light = true", "light oil lamp", "@destroy oil lamp")
+        assert "oil lamp" not in await here.type("look")
+        await here.type("@undo")
+        assert "oil lamp (lit)" in await here.type("look")
+
+
 async def test_a_clone_has_an_id_a_name_and_a_file_of_its_own(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         await here.type("@clone sundial", "@clone sundial", "@clone sundial 2 = moondial", "@clone here = The Copy")
