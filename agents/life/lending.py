@@ -212,6 +212,11 @@ class Lending:
         self._free[mind.who] = mind
         mind.answer(None)
 
+    @property
+    def away(self) -> int:
+        """Number of minds that are lent to nobody."""
+        return len(self._free)
+
     def unsafe(self, through: float) -> list[str]:
         """Return the folders of the minds with something, up to a step, that no disk has confirmed."""
         return [mind.slug for mind in self.minds.values() if mind.unsafe and mind.unsafe[0].step <= through]
