@@ -55,7 +55,7 @@ class RayCluster:
             text=True,
         )
         self.nodes: dict[str, int] = {}
-        """By id, the process of each node's raylet, with which all else on the node ends."""
+        """By id, the process of each node's raylet, whose children are all others on the node."""
         self.address: str = self._read()
 
     def add_node(self) -> str:
@@ -74,8 +74,10 @@ class RayCluster:
         return json.loads(line)
 
     def kill_node(self, node: str) -> None:
-        """Kill a node without a word."""
-        os.kill(self.nodes.pop(node), signal.SIGKILL)
+        """Kill all that runs on a node, without a word."""
+        raylet = self.nodes.pop(node)
+        for process in (*_children(raylet), raylet):
+            os.kill(process, signal.SIGKILL)
 
     def hosts(self) -> dict[int, str]:
         """Return the processes of minds that run, by their number, with the id of their node."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
@@ -11,6 +12,10 @@ from pathlib import Path
 from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status
 from agents.hosts.process import hosted
 from agents.memory.entries import Hit
+
+
+ENDS = 1.0
+"""Seconds after which a process whose minds are closed ends, if Ray has not ended it before."""
 
 
 class MindHost:
@@ -54,5 +59,6 @@ class MindHost:
         return tuple(await (await self._opened()).close(minds))
 
     async def end(self) -> None:
-        """Close all minds and the vault."""
+        """Close all minds and the vault, and soon after end the process, also where Ray has lost sight of it."""
         await self._stack.aclose()
+        asyncio.get_running_loop().call_later(ENDS, os._exit, 0)
