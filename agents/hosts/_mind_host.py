@@ -13,7 +13,6 @@ from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status
 from agents.hosts.process import hosted
 from agents.memory.entries import Hit
 
-
 ENDS = 1.0
 """Seconds after which a process whose minds are closed ends, if Ray has not ended it before."""
 
