@@ -48,6 +48,21 @@ def town_vault(folder: Path, count: int) -> Path:
     return vault
 
 
+def lived(who: str, step: int, at: str) -> Lived:
+    """Return what somebody perceives of a step, which is two memories."""
+    words = f"sentence {step} of a long evening"
+    event = Event("speech", "#1", "#1001", f'Ann says, "{words}"', words=words)
+    said = Perception(who, "heard", f'Ann says, "{words}"', "Ann", "The Garden", event=event)
+    return Lived(step, at, (said, said._replace(kind="saw", text=f"Ann nods at {step}.")))
+
+
+def scene(slug: str, seconds: float) -> Situation:
+    """Return where somebody is, with whom, at that many seconds."""
+    name, there = slug.replace("-", " ").title(), (Person("Ann", False),)
+    here = ("The Garden", "A walled garden.", ("north",), there, ("sundial",), (), (), (), "")
+    return Situation(name, "", "default", *here, seconds)
+
+
 class Town:
     """So many people of a vault, whose minds are at a host.
 
@@ -80,17 +95,12 @@ class Town:
     def happen(self) -> None:
         """Let something happen that some people perceive, each in two memories."""
         self._number += 1
-        at = iso(self._clock.now())
         for who in self._chance.sample(list(self.people), min(WITNESSES, len(self.people))):
-            words = f"sentence {self._number} of a long evening"
-            event = Event("speech", "#1", "#1001", f'Ann says, "{words}"', words=words)
-            said = Perception(who, "heard", f'Ann says, "{words}"', "Ann", "The Garden", event=event)
-            lived = Lived(self._number, at, (said, said._replace(kind="saw", text=f"Ann nods at {self._number}.")))
-            self.ledger[who].append(lived)
-            self.lending.perceive(who, lived)
+            self.ledger[who].append(one := lived(who, self._number, iso(self._clock.now())))
+            self.lending.perceive(who, one)
 
     async def _act(self, who: str) -> None:
-        answer = await self.lending.act(MindTurn(who, 0, scene=self.scene(who)))
+        answer = await self.lending.act(MindTurn(who, 0, scene=scene(self.people[who], self._clock.monotonic())))
         for line in answer.lines:
             assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
             self.lines += 1
@@ -101,11 +111,6 @@ class Town:
         del self._acting[who]
         if not acting.cancelled() and (error := acting.exception()) is not None:
             self._failures.append(error)
-
-    def scene(self, who: str) -> Situation:
-        name, there = self.people[who].replace("-", " ").title(), (Person("Ann", False),)
-        here = ("The Garden", "A walled garden.", ("north",), there, ("sundial",), (), (), (), "")
-        return Situation(name, "", "default", *here, self._clock.monotonic())
 
     async def _live(self) -> None:
         turn = list(self.people)
@@ -148,6 +153,15 @@ class Town:
         while any(self.acted.get(who, 0.0) < since for who in self.people):
             await self._news.wait()
             self._news.clear()
+        return self._clock.monotonic() - since
+
+    async def until_all_lent(self) -> float:
+        """Wait until no mind is at nobody's; return how many seconds that took. One that was just lost counts too."""
+        since = self._clock.monotonic()
+        while not self.lending.away:
+            await self._clock.sleep(0.01)
+        while self.lending.away:
+            await self._clock.sleep(0.01)
         return self._clock.monotonic() - since
 
     def check(self) -> None:

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
@@ -34,7 +35,9 @@ EVERY = 0.05
 AGAIN = 0.5
 """Seconds until minds are lent again that no host took."""
 CONFIRMED = 2.0
-"""Seconds between two confirmations by the disk; a host that died is noticed then at the latest."""
+"""Seconds between two confirmations by the disk."""
+ASKED = 2.0
+"""Seconds after which a host is called even if there is nothing to hand over, so that one that died is noticed."""
 LONGEST = 60.0
 """Seconds that the line of a mind is waited for at most."""
 
@@ -98,7 +101,7 @@ class Lending:
         self._due: dict[str, LentMind] = {}
         """Those that may have something to be handed over."""
         self._thinking = 0
-        self._confirms_at = clock.monotonic()
+        self._asks_at = clock.monotonic()
         self._lends_at = clock.monotonic()
 
     def add(self, who: str, slug: str) -> None:
@@ -128,9 +131,20 @@ class Lending:
             self._thinking -= 1
 
     async def run(self) -> None:
+        confirming = asyncio.create_task(self._keep_confirming())
+        try:
+            while True:
+                await self.call()
+                await self._clock.sleep(EVERY)
+        finally:
+            confirming.cancel()
+
+    async def _keep_confirming(self) -> None:
+        """Have disks confirm what is written, which may take them long, while minds go on."""
         while True:
-            await self.call()
-            await self._clock.sleep(EVERY)
+            await self._clock.sleep(CONFIRMED)
+            with suppress(LociError):  # the next call notices it too
+                await self.confirm()
 
     async def call(self) -> None:
         """Lend minds that are at nobody's, hand over what the others perceived, and take their lines."""
@@ -140,11 +154,9 @@ class Lending:
                 return  # nobody is lent, so no host need be there
             due, self._due = self._due, {}
             turns = [turn for mind in due.values() if (turn := _next_turn(mind)) is not None]
-            confirms = self._clock.monotonic() >= self._confirms_at
-            if turns or self._thinking or confirms:
+            if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
+                self._asks_at = self._clock.monotonic() + ASKED
                 self._take(await self._host.tick(turns, PATIENCE))
-            if confirms:
-                await self.confirm()
         except LociError as error:
             log.warning("minds are by themselves: %s", error)
             self._lends_at = self._clock.monotonic() + AGAIN
@@ -190,7 +202,6 @@ class Lending:
 
     async def confirm(self) -> None:
         """Forget what the disks of the hosts have for certain. Raises LociError."""
-        self._confirms_at = self._clock.monotonic() + CONFIRMED
         for kept in (await self._host.status()).kept:
             if (mind := self._lent(kept.who, kept.epoch)) is not None:
                 mind.confirmed(kept)
@@ -200,6 +211,11 @@ class Lending:
         mind.lent = False
         self._free[mind.who] = mind
         mind.answer(None)
+
+    @property
+    def away(self) -> int:
+        """Number of minds that are lent to nobody."""
+        return len(self._free)
 
     def unsafe(self, through: float) -> list[str]:
         """Return the folders of the minds with something, up to a step, that no disk has confirmed."""

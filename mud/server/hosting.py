@@ -86,7 +86,6 @@ async def _hosted(vault: Path, name: str, index: Path) -> AsyncIterator[LocalHos
     recall = RecallService(index, partial(configuration.get, RecallSettings), clock)
     minds = population(vault, configuration, texts, summaries, recall, clock, queue, None, writable=True)
     minds.inner.load()
-    minds.load_definitions()
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
     drives = SchedulerConfig(

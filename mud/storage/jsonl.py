@@ -10,6 +10,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -79,6 +80,8 @@ class JsonlWriter:
         self.message: str | None = None
         """What was repaired when the file was last opened, as a sentence; None for nothing."""
         self._size = 0
+        self._unsynced = self._unnamed = False
+        """Whether the disk may lack lines, or the name of a file that was just made."""
         self._file = (0, 0)
         self._descriptor: int | None = self._open()
 
@@ -104,17 +107,31 @@ class JsonlWriter:
         except OSError:
             self._cut_back(descriptor)
             raise
+        self._unsynced = True
         if written != len(data):
             self._cut_back(descriptor)
             raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", str(self._path))
         self._size += written
 
     def sync(self) -> None:
-        if self._descriptor is not None:
-            getattr(os, "fdatasync", os.fsync)(self._descriptor)
+        if self._descriptor is not None and self._unsynced:
+            self._unsynced = False  # first, as another thread may append meanwhile
+            try:
+                getattr(os, "fdatasync", os.fsync)(self._descriptor)
+            except OSError:
+                self._unsynced = True
+                raise
+        self._sync_name()
+
+    def _sync_name(self) -> None:
+        if self._unnamed:
+            sync_folder(self._path.parent)
+            self._unnamed = False
 
     def close(self) -> None:
         if self._descriptor is not None:
+            with suppress(OSError):  # what is not synced may be lost, as ever
+                self._sync_name()
             os.close(self._descriptor)
             self._descriptor = None
 
@@ -134,8 +151,7 @@ class JsonlWriter:
         descriptor = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
             size, opened = self._repair(descriptor), os.fstat(descriptor)
-            if is_new:
-                sync_folder(self._path.parent)
+            self._unsynced, self._unnamed = True, self._unnamed or is_new  # a writer before may have been killed
         except BaseException:
             os.close(descriptor)
             raise
