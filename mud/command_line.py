@@ -91,7 +91,9 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(
-        "--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says: auto, instinct or language"
+        "--brain",
+        metavar="NAME",
+        help="the brain of every agent, whatever agent.md says: auto, instinct, language, remote",
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
     run.add_argument(

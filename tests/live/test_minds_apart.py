@@ -5,15 +5,19 @@ from __future__ import annotations
 import os
 import re
 import signal
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
 from tests.processes import PATIENCE, Running, loci_json, memories, texts
 from tests.settings import put, put_own
 from tests.vaults import copy_vault, without_vectors
+
+Found = TypeVar("Found")
 
 
 @pytest.fixture
@@ -44,24 +48,29 @@ def _hosts(world: Running) -> list[int]:
     return found
 
 
+def _until(look: Callable[[], Found | None]) -> Found:
+    """Look until something is there, and return it."""
+    end, pause = time.monotonic() + PATIENCE, threading.Event()
+    while time.monotonic() < end:
+        if (found := look()) is not None:
+            return found
+        pause.wait(0.05)
+    raise AssertionError("it never came")
+
+
 def _host(world: Running, but: int = 0) -> int:
     """Return the process for minds that a world has started, or has started anew."""
-    until = time.monotonic() + PATIENCE
-    while time.monotonic() < until:
-        if found := [pid for pid in _hosts(world) if pid != but]:
-            return found[0]
-        time.sleep(0.05)
-    raise AssertionError("no process for minds was started")
+    return _until(lambda: next((pid for pid in _hosts(world) if pid != but), None))
 
 
 def _heard(vault: Path, count: int) -> list[str]:
     """Return what Eliza heard Ann say, once she has heard so much."""
-    until = time.monotonic() + PATIENCE
-    while True:
-        heard = [text for text in texts(memories(vault, "eliza")) if text.startswith("Ann says")]
-        if len(heard) >= count or time.monotonic() > until:
-            return heard
-        time.sleep(0.05)
+
+    def heard() -> list[str] | None:
+        found = [text for text in texts(memories(vault, "eliza")) if text.startswith("Ann says")]
+        return found if len(found) >= count else None
+
+    return _until(heard)
 
 
 def _said(count: int) -> list[str]:
@@ -111,7 +120,6 @@ def test_when_the_world_is_killed_the_ledger_gives_minds_what_they_lack(vault: P
 
 def test_a_frozen_host_that_wakes_after_another_took_over_writes_nothing(vault: Path, world: Running) -> None:
     frozen = _host(world)
-    _heard(vault, 0)
     world.say("say line 0", "You say")
     assert _heard(vault, 1) == _said(1)
     os.kill(frozen, signal.SIGSTOP)
