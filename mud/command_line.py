@@ -23,7 +23,7 @@ _RUN = "open the world and walk in (the default)"
 DOORS = {"telnet": "off", "telnet_tls": "off", "web": "8000 at a terminal, else off"}
 """Ways in over the network, and the ports that they have when none is given."""
 _DOOR_OPTIONS = {door: f"--{door.replace('_', '-')}" for door in DOORS}
-_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", *_DOOR_OPTIONS.values())
+_TAKE_A_VALUE = ("--vault", "--allow-env", "--as", "--seconds", "--brain", "--seed", "--minds", *_DOOR_OPTIONS.values())
 """Options of `run` with a value, which must not be taken for a command."""
 
 
@@ -91,10 +91,17 @@ def _add_run(run: argparse.ArgumentParser) -> None:
     run.add_argument("--seconds", type=float, metavar="N", help="end after N seconds")
     run.add_argument("--no-agents", action="store_true", help="nobody thinks; characters and memories are there")
     run.add_argument(
-        "--brain", metavar="NAME", help="the brain of every agent, whatever agent.md says: auto, instinct or language"
+        "--brain",
+        metavar="NAME",
+        help="the brain of every agent, whatever agent.md says: auto, instinct, language, remote",
     )
     run.add_argument("--seed", type=int, metavar="N", help="seed of all chance")
     run.add_argument("--exact", action="store_true", help="agents live turn by turn also where nobody can see them")
+    run.add_argument(
+        "--minds",
+        metavar="NAME",
+        help="where minds live; see docs/hosts.md (default: as config/hosts.md says)",
+    )
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -106,8 +113,8 @@ def _run(args: argparse.Namespace) -> int:
         raise LociError("--json is for run --headless; a player is shown plain text")
     agents = not args.no_agents
     ports = {door: port for door in DOORS if (port := getattr(args, door)) is not None}
-    how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports, args.exact)
-    return run(Options(args.vault, args.name, *how))
+    how = (args.headless, args.seconds, agents, args.brain, args.seed, args.json, args.plain, ports)
+    return run(Options(args.vault, args.name, *how, exact=args.exact, minds=args.minds))
 
 
 def _command_first(argv: list[str]) -> list[str]:

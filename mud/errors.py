@@ -67,6 +67,13 @@ class VaultLocked(LociError):
         super().__init__(f"the vault in {vault} is in use by {holder}; {end}")
 
 
+class LeaseLost(LociError, OSError):
+    """Another process writes in this folder now; nothing of this one is written any more.
+
+    Also an OSError, so that what is not written waits as on a full disk.
+    """
+
+
 class UnknownName(LociError):
     """No plug-in or thing has this name; the message lists the names."""
 

@@ -1,12 +1,14 @@
-"""Programs that some tests drive: a browser, a MUD client, a terminal. Where one is missing its tests are named."""
+"""Programs that some tests drive: a browser, a MUD client, Ray. Where one is missing its tests are named."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
+from pathlib import Path
 
-PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/bin", "/usr/games"])
-"""Debian keeps games where few search."""
+PATH = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", ""), "/usr/bin", "/usr/games"])
+"""Debian keeps games where few search; what was installed for the tests may stand beside Python only."""
 
 
 def program(name: str) -> str | None:

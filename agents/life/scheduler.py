@@ -8,31 +8,28 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from random import Random
-from typing import NamedTuple
 
 from agents.agent import Agent
-from agents.brains import Brain, BrainRun, Decision, InterpreterSource, Recall, Situation, Voice
+from agents.brains import Decision, Situation
 from agents.definition import AgentDefinition
-from agents.life.animals import Animals, Items
+from agents.hosts import HostOfMinds, MindTurn
+from agents.hosts.local import AT_HOME, LocalHost
+from agents.life.animals import Animals
 from agents.life.detail import Detail
-from agents.life.prompting import Prompting
-from agents.llm.queue import ModelQueue, Urgency
-from agents.memory.entries import Hit
+from agents.life.thinking import PendingCalls as PendingCalls
+from agents.life.thinking import SchedulerConfig as SchedulerConfig
+from agents.life.thinking import Thinking
 from agents.mind.actor import by_witness, situate
-from agents.mind.interpreter import shipped_interpreter
 from agents.mind.settings import SELF_CHANGES, SleepSchedule, ThinkingSettings, fell_asleep, hours_of
-from agents.mind.thinker import FALLBACK, Thinker, Thought, trace_of
-from agents.mind.traces import ModelCall, ModelCallTimer
+from agents.mind.thinker import FALLBACK, Thought, trace_of
 from agents.population import Population
-from mud.clock import Clock, iso, parse_iso
+from mud.clock import iso, parse_iso
 from mud.engine.engine import Engine, Step
 from mud.errors import LociError
-from mud.registry import Registry
 from mud.supervise import timeout
 from mud.world.narration import phrase
 
@@ -61,27 +58,6 @@ LOOK_AGAIN = 30.0
 """Seconds between two checks of models that all answer."""
 LOOK_SOONER = 5.0
 """The same while a model does not answer."""
-
-
-class SchedulerConfig(NamedTuple):
-    """What the scheduler needs.
-
-    Args:
-        override: name of the brain of all agents, whatever their files say.
-        exact: agents live turn by turn also where nobody can perceive them.
-    """
-
-    brains: Callable[[], Registry[Brain]]
-    voice: Voice
-    queue: ModelQueue
-    prompting: Prompting
-    chance: Random
-    clock: Clock
-    override: str | None = None
-    traced: bool = True
-    interpreter: InterpreterSource = shipped_interpreter
-    habits: Callable[[], Mapping[str, Items]] = dict  # of the world's own characters, by id
-    exact: bool = False
 
 
 class Scheduler:
@@ -115,14 +91,15 @@ class Scheduler:
         self._told_full: dict[str, int] = {}
         """Number of folds at the last message that the head is getting full."""
         self._stopped = False
-        self.answers: dict[str, bool] = {}
-        """Whether the model of each LLM profile in use answers, as far as known."""
+        self._thinking = Thinking(minds, drives, self._calls)
+        self.here = LocalHost(minds, self._thinking.begin)
+        self.host: HostOfMinds = self.here
+        """Lets the agents think; may be replaced by one that asks others first."""
+        self.answers = self._thinking.answers
 
     def prepare(self) -> None:
         """Load all that brains need before the first one thinks. Takes some tenths of a second; may run in a thread."""
-        for brain in self._drives.brains():
-            brain.start("", Random(0), self._drives.voice, self._drives.interpreter)
-        self._drives.interpreter().prepare()
+        self._thinking.prepare()
 
     async def begin_all(self) -> None:
         """Let the first thought of everybody without brains come soon; they get brains when they are opened."""
@@ -140,42 +117,20 @@ class Scheduler:
     def _begun(self, agent: Agent | None) -> Agent | None:
         """Return an agent with its brains; None when it is none, or is to have none."""
         if agent is not None and agent.thinker is None and agent.slug in self._unbegun:
-            self._think(agent, self._unbegun.pop(agent.slug))
+            agent.thinker = self._thinking.thinker(agent, self._unbegun.pop(agent.slug))
         return agent
 
     def begin(self, agent: Agent) -> None:
         """Give an agent brains; its first thought comes soon."""
         self._unbegun.pop(agent.slug, None)
         chance = Random(self._drives.chance.random())
-        self._think(agent, chance)
+        agent.thinker = self._thinking.thinker(agent, chance)
         self._come_soon(agent.definition, agent.thinking(), chance)
         self._woken.set()
 
     def _come_soon(self, agent: AgentDefinition, thinking: ThinkingSettings, chance: Random) -> None:
         soon = self._pause_of(agent, thinking, min(FIRST_WITHIN, thinking.think_interval))
         self._due.set(agent.slug, self._drives.clock.monotonic() + chance.uniform(0.5, soon))
-
-    def _think(self, agent: Agent, chance: Random) -> None:
-        drives = self._drives
-        needed = (drives.override, FALLBACK)
-        brains = [one for one in drives.brains() if drives.override is None or one.name in needed]
-        runs: dict[str, BrainRun] = {
-            b.name: b.start(agent.name, chance, drives.voice, drives.interpreter) for b in brains
-        }
-        agent.thinker = Thinker(
-            agent.name,
-            runs,
-            lambda: self._brain_of(agent),
-            lambda wanted: self._recall(agent, wanted),
-            lambda hint, waiting: self._ask(agent, hint, waiting),
-            drives.clock.monotonic,
-            self._compare,
-        )
-
-    async def _compare(self, sentence: str) -> tuple[tuple[str, float], ...]:
-        """Return the intents nearest to a masked sentence by vectors; () without."""
-        interpreter = self._drives.interpreter()
-        return interpreter.nearest(await self._minds.means.recall.similarities(sentence, interpreter.masked_examples))
 
     def redefined(self, agent: Agent) -> None:
         """Apply an edited `agent.md`: new brains for a new name, an earlier turn for a shorter interval."""
@@ -200,21 +155,6 @@ class Scheduler:
         self.drop_unopened(agent.slug)
         self._minds.inner.interrupt(agent.slug)
         agent.thinker = None
-
-    def _brain_of(self, agent: Agent) -> str:
-        """Return the name of the brain that decides next; the instinct replaces one whose model may not be asked."""
-        brain = self._wanted(agent.definition)
-        return FALLBACK if brain is None or self._gave_way(agent.definition, agent.thinking(), brain) else brain.name
-
-    def _wanted(self, agent: AgentDefinition) -> Brain | None:
-        wanted = self._drives.override or agent.brain
-        return self._drives.brains().find("language" if wanted == "auto" else wanted)
-
-    def _gave_way(self, agent: AgentDefinition, thinking: ThinkingSettings, brain: Brain) -> str:
-        if brain.needs_model and not self.answers.get(thinking.think_profile):
-            return "no model answers"
-        used_up = brain.needs_model and self._drives.queue.budget.used_up(agent.name) is not None
-        return "the budget for models is used up" if used_up else ""
 
     def observe(self, step: Step) -> None:
         person = self._detail.is_person(step.who)
@@ -254,8 +194,8 @@ class Scheduler:
         """Return whether no person perceives an agent, nor has lately spoken to it, and no model is asked for it."""
         if self._drives.exact or not thinking.coarse_interval:
             return False
-        brain, now = self._wanted(agent), self._drives.clock.monotonic()
-        by_model = brain is not None and brain.name != FALLBACK and not self._gave_way(agent, thinking, brain)
+        brain, now = self._thinking.wanted(agent), self._drives.clock.monotonic()
+        by_model = brain is not None and brain.name != FALLBACK and not self._thinking.gave_way(agent, thinking, brain)
         met = self._calls.person_waits(agent.slug) or now - self._met.get(agent.slug, float("-inf")) < LEFT_ALONE
         return not (by_model or met or self._detail.is_watched(agent.id))
 
@@ -342,9 +282,10 @@ class Scheduler:
         if situation is None or thinker is None:
             return None
         self._woke.discard(agent.slug)
-        thought = await thinker.think(situation, waiting=waiting)
-        if thought is None:
+        answer = await self.host.tick((MindTurn(agent.id, AT_HOME, scene=situation, waiting=waiting),))
+        if not answer.lines:
             return None
+        thought = answer.lines[0].thought
         self._pauses[agent.slug] = thought.decision.pause
         if thought.brain != FALLBACK and self._calls.answer(agent.slug):
             thought = thought._replace(waiting=True)
@@ -372,10 +313,8 @@ class Scheduler:
     ) -> Situation | None:
         world, seconds = self._engine.world, self._drives.clock.monotonic()
         notes = "notes" in SELF_CHANGES[agent.thinking().self_changes]
-        known = (agent.definition, world, agent.memory, agent.notes)
-        situation = situate(
-            *known, seconds, bedtime, woke=woke, takes_notes=notes, hour=self._engine.hour(), unwatched=unwatched
-        )
+        known = (agent.definition, world, seconds, bedtime)
+        situation = situate(*known, woke=woke, takes_notes=notes, hour=self._engine.hour(), unwatched=unwatched)
         if situation is None or all(person.thinks for person in situation.people):
             return situation
         speaking = {one.name for one in self._minds.in_use() if one.definition.person}
@@ -386,9 +325,9 @@ class Scheduler:
         """Keep the trace of a line, or of model calls without a line; a turn that passed without either has none."""
         if not self._drives.traced or (step is None and not thought.asked):
             return
-        now, brain = iso(self._drives.clock.now()), self._wanted(agent.definition)
+        now, brain = iso(self._drives.clock.now()), self._thinking.wanted(agent.definition)
         if thought.brain == FALLBACK and not thought.instead and brain is not None:
-            thought = thought._replace(instead=self._gave_way(agent.definition, agent.thinking(), brain))
+            thought = thought._replace(instead=self._thinking.gave_way(agent.definition, agent.thinking(), brain))
         trace = trace_of(thought, situation, agent.id, now, self._engine.number, step)
         agent.traces.keep(trace, int(agent.thinking().trace_megabytes * 1_000_000))
 
@@ -446,31 +385,6 @@ class Scheduler:
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()
-
-    async def _recall(self, agent: Agent, wanted: Recall) -> tuple[Hit, ...]:
-        without = () if wanted.own else ("said",)
-        search = self._minds.means.recall.search
-        return tuple((await search(agent.id, *wanted[:2], before=agent.sees_from, without=without))[0])
-
-    async def _ask(self, agent: Agent, hint: str, waiting: bool) -> ModelCall:
-        drives = self._drives
-        kind = drives.brains().find(self._brain_of(agent))
-        enough = kind.enough(agent.name) if kind is not None and kind.enough is not None else None
-        profile = agent.thinking().think_profile
-        asking = ModelCallTimer(hint, profile, drives.queue.overview([profile])[0].servers, drives.clock.monotonic)
-        related = await drives.prompting.related(agent)
-        asking.related(related.cue, (*related.notes, *related.summaries))
-        urgency = Urgency.PERSON if waiting or self._calls.person_waits(agent.slug) else Urgency.THINK
-
-        def build() -> str:
-            self._calls.see(agent.slug)
-            return asking.built(drives.prompting.build(agent, related, hint, thinks=True))
-
-        try:
-            completion = await drives.queue.ask(build, profile, urgency, agent.name, enough)
-        except LociError as error:
-            return asking.failed(error)
-        return asking.answered(completion)
 
     def profiles(self) -> set[str]:
         minds = [one for one in self._minds.definitions.values() if not one.person and self._minds.lives(one.slug)]
@@ -537,56 +451,3 @@ class DueQueue:
             del self._due[name]
             taken.append(name)
         return taken
-
-
-@dataclass(slots=True)
-class _Call:
-    """A call for an agent's attention: the latest time at which it wants to think, and whether a person waits."""
-
-    at: float
-    person: bool
-
-    def joined(self, other: _Call | None) -> _Call:
-        return self if other is None else _Call(min(self.at, other.at), self.person or other.person)
-
-
-class PendingCalls:
-    def __init__(self) -> None:
-        self._calls: dict[str, _Call] = {}
-        self._seen: dict[str, _Call] = {}
-        """Calls that the running thought covers."""
-
-    def call(self, slug: str, at: float, *, person: bool) -> None:
-        """Record that somebody addressed an agent, which wants to think at `at` by the monotonic clock."""
-        self._calls[slug] = _Call(at, person).joined(self._calls.get(slug))
-
-    def begin(self, slug: str) -> bool:
-        """Begin a turn that covers all calls so far; return whether a person waits for it."""
-        waiting = self.person_waits(slug)
-        self.drop(slug)
-        return waiting
-
-    def see(self, slug: str) -> None:
-        if (call := self._calls.pop(slug, None)) is not None:
-            self._seen[slug] = call.joined(self._seen.get(slug))
-
-    def answer(self, slug: str) -> bool:
-        """Record that the thought succeeded; return whether a person called while it was queued."""
-        seen = self._seen.pop(slug, None)
-        return seen is not None and seen.person
-
-    def end(self, slug: str) -> float | None:
-        """End a turn; return when the next is due, None for no wish. The calls of a failed thought count again."""
-        if (seen := self._seen.pop(slug, None)) is not None:
-            self._calls[slug] = seen.joined(self._calls.get(slug))
-        call = self._calls.get(slug)
-        return call.at if call is not None else None
-
-    def person_waits(self, slug: str) -> bool:
-        """Return whether a person waits for an agent, including for the running thought."""
-        call, seen = self._calls.get(slug), self._seen.get(slug)
-        return (call is not None and call.person) or (seen is not None and seen.person)
-
-    def drop(self, slug: str) -> None:
-        self._calls.pop(slug, None)
-        self._seen.pop(slug, None)

@@ -198,6 +198,7 @@ class Archive:
 
     def _forget(self, writable: bool) -> None:
         self._writable = writable
+        self._begins_file = False
         self._firsts: list[int] = []
         self._held: list[Entry] = []  # entries beyond the files: a reader's for good, a writer's for a moment
         self._written = (0, 0, 0)  # `total`, `last_source` and `last_source_count` without them
@@ -205,8 +206,12 @@ class Archive:
         self.last_commit: CommitLine | None = None
         self.corrections: dict[int, Correction] = {}  # by number
 
-    def open(self, writable: bool) -> list[str]:
-        """Read the state from the last file's end; return messages. A writer sets a torn line aside. Raises OSError."""
+    def open(self, writable: bool, *, begins_file: bool = False) -> list[str]:
+        """Read the state from the last file's end; return messages. A writer sets a torn line aside. Raises OSError.
+
+        `begins_file`: write the next memory to a new file. What a writer before still appends to its own file then
+        counts for nothing, as a file ends where the next begins.
+        """
         self.close()
         self._forget(writable)
         if writable:
@@ -218,6 +223,7 @@ class Archive:
         if writable and self._firsts and (message := self._last_writer().message):
             messages.append(f"archive: {message}")
         self._learn(messages)
+        self._begins_file = begins_file and bool(self._firsts) and self.total >= self._firsts[-1]
         if writable and self._firsts and self.total < self._firsts[-1] and (head := self._head()):
             self._write(head, 0)  # a file that was begun when the power failed may lack it
         return messages
@@ -291,12 +297,13 @@ class Archive:
         """
         while entries:
             self._check_next(entries[0])
-            room = self._per_file - (self.total + 1 - self._firsts[-1]) if self._firsts else 0
+            room = self._per_file - (self.total + 1 - self._firsts[-1]) if self._firsts and not self._begins_file else 0
             part = entries[: room if room > 0 else self._per_file]
             lines = [entry.to_json() for entry in part]
             if room <= 0:
                 lines[:0] = self._head()
             self._write(lines, 0 if room > 0 else part[0].seq)
+            self._begins_file = False
             self._count(part)
             entries = entries[len(part) :]
 

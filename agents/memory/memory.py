@@ -12,7 +12,7 @@ import logging
 import os
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from mud.clock import Clock, iso
 from mud.errors import Unavailable
 from mud.storage.files import sweep_leftovers, write_atomic, write_unsynced
 from mud.storage.jsonl import JsonlWriter
+from mud.storage.lease import FolderLease, held_here, holder_of, take
 from mud.world.events import Perception
 
 log = logging.getLogger(__name__)
@@ -55,7 +56,8 @@ class Memory:
     """The memory of one character.
 
     `folder`: its folder in the vault; `archive/` and `summaries/` are created in it when first needed. `names`: other
-    names; a mention of one raises an entry's importance.
+    names; a mention of one raises an entry's importance. Where others ever held a lease of the folder, it is taken
+    before anything is written.
     """
 
     def __init__(
@@ -80,6 +82,7 @@ class Memory:
         self._files = SummaryFiles(folder / "summaries", write, write_unsynced)
         self._summaries = CurrentSummaries(self._files, lambda: iso(clock.now()))
         self._in_ram, self._used = in_ram, used
+        self._lease: FolderLease | None = None
         self.last_error: str | None = None  # the latest warning, also when it no longer holds
         self._forget(writable=False)
 
@@ -105,9 +108,10 @@ class Memory:
         self._forget(writable)
         try:
             if writable:
+                self._lease = held_here(self.folder) or (take(self.folder) if holder_of(self.folder).epoch else None)
                 sweep_leftovers(self.folder)
                 sweep_leftovers(self._files.folder)
-            archive = self._archive.open(writable)
+            archive = self._archive.open(writable, begins_file=self._lease is not None and not self._lease.clean)
             self.corrections = Corrections(self._archive.corrections.values())
             summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
             self._warm()
@@ -136,11 +140,21 @@ class Memory:
         return True
 
     def close(self) -> None:
-        """Try once more to write waiting entries, then close the files."""
+        """Try once more to write waiting entries, then close the files and give the lease back."""
         self.retry()
         self.catch_up()
         if self._files.unsynced:
             self.sync()
+        self._archive.close()
+        if self._lease is not None:
+            with suppress(OSError):  # the folder may be gone
+                self._lease.give_back()
+            self._lease = None
+
+    def abandon(self) -> None:
+        """Close the files without writing anything more; what waits or is held is dropped."""
+        self._archive.take_back()
+        self._waiting, self._writable, self._lease = [], False, None
         self._archive.close()
 
     @property

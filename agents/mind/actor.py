@@ -44,8 +44,6 @@ class Actor:
 def situate(
     definition: AgentDefinition,
     world: World,
-    memory: Memory,
-    notes: Notes,
     seconds: float,
     bedtime: float | None = None,
     *,
@@ -54,7 +52,10 @@ def situate(
     hour: float | None = None,
     unwatched: bool = False,
 ) -> Situation | None:
-    """Return what a character perceives now, without sleepers; None when it has no location."""
+    """Return what a character perceives now, without sleepers, and without what `bearing_in_mind` adds.
+
+    None when it has no location.
+    """
     here = world.location_of(definition.id)
     if here is None:
         return None
@@ -72,8 +73,8 @@ def situate(
         people=tuple([Person(one.name, one.thinks) for one in people]),
         items=tuple([one.name for one in items_seen(world, here)]),
         carrying=tuple([item.name for item in world.items(definition.id)]),
-        recent=tuple(memory.newest(RECENT)),
-        notes=notes.titles(),
+        recent=(),
+        notes=(),
         goal=definition.goal or definition.own_goal,
         seconds=seconds,
         bedtime=bedtime,
@@ -83,6 +84,11 @@ def situate(
         habits=definition.habits,
         unwatched=unwatched,
     )
+
+
+def bearing_in_mind(situation: Situation, memory: Memory, notes: Notes) -> Situation:
+    """Return a situation with what the character has most lately lived through, and the titles of its notes."""
+    return situation._replace(recent=tuple(memory.newest(RECENT)), notes=notes.titles())
 
 
 def by_witness(left: Iterable[Perception]) -> dict[str, list[Perception]]:

@@ -115,6 +115,15 @@ class Thinker:
         self.last_error: str | None = None
         self._runs, self._choose, self._recall, self._ask, self._seconds = runs, choose, recall, ask, seconds
 
+    @property
+    def chosen(self) -> str:
+        """The name of the brain that decides next."""
+        return self._choose()
+
+    def seconds(self) -> float:
+        """Return the time of its clock."""
+        return self._seconds()
+
     def notice(self, perceived: Perception) -> float | None:
         """Pass a perception to every brain; return the seconds until the chosen one wants to think, None for any."""
         wishes = {name: run.notice(perceived, self._seconds()) for name, run in self._runs.items()}

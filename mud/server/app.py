@@ -19,6 +19,7 @@ from agents.agent import Agent
 from agents.commands.control import checked_kind
 from agents.commands.models import describe_notice
 from agents.definition import check_name
+from agents.life.lent import LentMinds
 from agents.life.mind_page import MindPages
 from agents.life.scheduler import Scheduler, SchedulerConfig
 from agents.llm.spending import keep_spending
@@ -30,6 +31,7 @@ from mud.portal.modes import Mode, Streams, mode_of
 from mud.process import Signals, signals
 from mud.server.checks import check_lives
 from mud.server.garbage import collect_all, no_collections, short_collections
+from mud.server.hosting import host_of, kind_of, lends
 from mud.server.known_hosts import MODEL_ANSWERS, MODEL_SILENT
 from mud.server.links import links_out
 from mud.server.local import LocalPlayer
@@ -81,6 +83,7 @@ class Options(NamedTuple):
     plain: bool | None = None  # the line mode on a terminal, or not; None to decide by the terminal
     doors: Mapping[str, int] = MappingProxyType({})  # the port of each door of the network; 0 to keep it shut
     exact: bool = False  # agents live turn by turn also where nobody can perceive them
+    minds: str | None = None  # where minds live; None to go by the settings
 
 
 def run(options: Options) -> int:
@@ -88,9 +91,12 @@ def run(options: Options) -> int:
     if options.brain is not None:
         options = options._replace(brain=checked_kind(options.brain))
     name = check_name(options.name) if options.name is not None else None
+    if options.minds is not None:
+        kind_of(options.minds)
+    lend = partial(lends, options.minds)
     with ExitStack() as logged, ExitStack() as vault:
         with no_collections():
-            parts = vault.enter_context(opened(options.vault, writable=True))
+            parts = vault.enter_context(opened(options.vault, writable=True, lends=lend))
         logged.enter_context(logging_into(parts.vault / "log"))  # until the vault is closed
         logged.enter_context(tracing(os.environ))
         must_have_words(parts.texts)
@@ -137,6 +143,12 @@ class App:
             interpreter=parts.interpreter.get, habits=parts.world_files.habits, exact=options.exact,
         )  # fmt: skip
         self._living = Scheduler(parts.minds, parts.engine, drives, self._submitted)
+        host = host_of(parts, options.minds, self._living.here)
+        self._lent: LentMinds | None = None
+        if parts.minds.lends:
+            self._lent = LentMinds(parts.minds, parts.engine, drives, host, self._submitted, thinks=options.agents)
+        else:
+            self._living.host = host
         self._unheard: list[Step] | None = [] if options.agents else None
         """Steps from before the agents started; they observe them when they start."""
         parts.queue.budget.tell = lambda notice: self._tell(describe_notice(parts.texts.render, notice))
@@ -175,6 +187,8 @@ class App:
             parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
             self._people.news.observe,
         )  # fmt: skip
+        if self._lent is not None:
+            engine.observe(self._lent.observe)
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
@@ -244,6 +258,8 @@ class App:
             duties.append(("the doors", self._open_doors))
         if self._options.agents:
             duties += [("agents", self._live_on), ("watching the models", self._watch_models)]
+        if self._lent is not None:
+            duties.append(("minds elsewhere", self._lent.run))
         return duties
 
     async def _until_over(self) -> None:
@@ -313,10 +329,21 @@ class App:
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         await self._living.begin_all()
+        await self._open_host()
         unheard, self._unheard = self._unheard or [], None
         for step in unheard:
             self._living.observe(step)
         await self._living.run()
+
+    async def _open_host(self) -> None:
+        """Start the host of the minds. One that cannot be started is told; they live in this process then."""
+        try:
+            await self._living.host.open(())
+        except LociError as error:
+            self._tell(f"{error}; the world goes on without it")
+            return
+        if name := (await self._living.host.status()).name:
+            self._tell(name, "news")
 
     def _let_notice(self, step: Step) -> None:
         if self._unheard is None:
@@ -374,7 +401,9 @@ class App:
         parts = self._parts
         await parts.minds.write_out()
         state = parts.state()
-        if parts.unwritten() or not await self._synced(whole=True):
+        if self._lent is not None:
+            await self._lent.lending.safe(state.step)
+        if parts.unwritten(state.step) or not await self._synced(whole=True):
             return False
         async with self._syncing:
             await asyncio.to_thread(parts.write, state)  # as disks take their time
@@ -438,12 +467,15 @@ class App:
         """Shut down in order: stop thinking, finish due folds, remove the player, save."""
         parts = self._parts
         await self._living.stop()
+        await self._living.host.end()
         await parts.minds.finish_folds(MODEL_GRACE)
         await parts.queue.close(0)
         for session in self._people.sessions:
             session.ask_no_more()
         await asyncio.gather(*self._requests, return_exceptions=True)
         self._people.leave_all()
+        if self._lent is not None:
+            await self._lent.stop()
         self._write_what_waits()
         await self._reloading.stop()
         async with self._syncing:  # no older state is written after the last one

@@ -23,6 +23,7 @@ from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import parse_style
 from agents.definition import AgentDefinition, LocationIndex, misplaced, misplaced_habits, things_of
 from agents.directory import AgentDirectory, at_other_places
+from agents.hosts import HostSettings
 from agents.llm.backend import Backend, named_host
 from agents.llm.profiles import LLMProfile, why_no_address, why_not, why_not_to
 from agents.llm.spending import BudgetSettings, wrong_spending
@@ -67,6 +68,7 @@ SCHEMAS: dict[str, type] = {
     "recall": RecallSettings,
     "budget": BudgetSettings,
     "doors": DoorSettings,
+    "hosts": HostSettings,
 }
 """The settings class of each file in `vault/config`."""
 

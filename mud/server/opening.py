@@ -93,7 +93,7 @@ def open_world(
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     saved = state_saved_at(vault) if state is not None else 0.0
     for slug, definition in minds.definitions.items():
-        if not definition.person and (minds.leave_closed(slug, saved) or minds.opens(slug)):
+        if not definition.person and (minds.lends or minds.leave_closed(slug, saved) or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:
         minds.recover(record)

@@ -323,6 +323,10 @@ class Reloading:
         if place is None:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
+        if minds.lends:
+            parts.engine.witnesses.add(definition.id)
+            parts.engine.enter(definition.thing(), place.id)
+            return []
         agent = minds.open(slug)
         if definition.id in world.away:  # what it perceived while its folder was being renamed is in the ledger only
             for record in parts.ledger.after(agent.memory.last_source):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -56,6 +57,7 @@ from mud.storage.accounts import AccountFiles
 from mud.storage.building_log import BuildingLog
 from mud.storage.configuration import Configuration
 from mud.storage.files import lock_vault, sweep_leftovers
+from mud.storage.lease import held_here
 from mud.storage.paths import OUTSIDE, SHIPPED, may_be_read, missing_in, unsafe
 from mud.storage.texts import TextStore
 from mud.storage.world_files import STATE, SavedState, WorldFiles, write_state
@@ -166,16 +168,17 @@ class Parts:
         things = tuple(self.engine.world.things.values())
         write_state(self.vault, state, {thing.id: thing.name for thing in things})
 
-    def unwritten(self) -> str:
-        """Return a sentence on the archives that lack entries of the ledger; empty when none does."""
+    def unwritten(self, through: float = math.inf) -> str:
+        """Return a sentence on the archives that lack entries of the ledger, up to a step; empty when none does."""
         memories = [agent.memory for agent in self.minds.in_use()]
         names = [one.name for one in memories if one.waiting or one.missing_from is not None]
         names += ["somebody whose memory cannot be opened"] if self.minds.owed else []
+        names += [self.minds.definitions[slug].name for slug in self.minds.unconfirmed(through)]
         return f"no archive has all that the ledger left with {listed(names)}" if names else ""
 
     def voice(self, voice: str, key: str) -> tuple[str, ...]:
         """Return the variants of a text in a voice, or in the voice `default` if it has none."""
-        return self.texts.variants(f"instinct.{voice}.{key}") or self.texts.variants(f"instinct.default.{key}")
+        return voiced(self.texts, voice, key)
 
     def sync(self, *, archives: bool = True) -> str:
         """Sync ledger and archives to disk. Return why the disk did not confirm all of it; empty when it did.
@@ -190,6 +193,11 @@ class Parts:
         return why or (UNCONFIRMED if archives and not self.minds.sync() else "")
 
 
+def voiced(texts: TextStore, voice: str, key: str) -> tuple[str, ...]:
+    """Return the variants of a text in a voice, or in the voice `default` if it has none."""
+    return texts.variants(f"instinct.{voice}.{key}") or texts.variants(f"instinct.default.{key}")
+
+
 class ModelSource(NamedTuple):
     """How language models are asked; `chance` makes the jitter of pauses between retries."""
 
@@ -197,9 +205,23 @@ class ModelSource(NamedTuple):
     chance: Random
 
 
+Lends = Callable[[Configuration], bool]
+
+
+def keeps(configuration: Configuration) -> bool:
+    """Lend no minds; see `opened`."""
+    return False
+
+
 @contextmanager
 def opened(
-    vault: Path, *, writable: bool, clock: Clock | None = None, alone: bool = False, asked: ModelSource | None = None
+    vault: Path,
+    *,
+    writable: bool,
+    clock: Clock | None = None,
+    alone: bool = False,
+    asked: ModelSource | None = None,
+    lends: Lends = keeps,
 ) -> Iterator[Parts]:
     """Open a vault, connect its parts, and close it at the end.
 
@@ -208,6 +230,7 @@ def opened(
         clock: None for the machine's clock.
         alone: no world runs: summaries and token counts use no model, and indexing is not done in the background.
         asked: how models are asked, even with `alone`; None for the default.
+        lends: returns, for the settings, whether agents' minds live apart from this process, which opens none then.
 
     Raises:
         LociError: there is no vault, another process holds its lock, or it cannot be opened.
@@ -216,7 +239,7 @@ def opened(
     if not writable:
         yield _put_together(vault, clock or RealClock(), writable=False, alone=alone, asked=asked)
         return
-    with lock_vault(vault), _opened_to_write(vault, clock or RealClock(), alone=alone, asked=asked) as parts:
+    with lock_vault(vault), _opened_to_write(vault, clock or RealClock(), lends, alone=alone, asked=asked) as parts:
         yield parts
 
 
@@ -232,12 +255,12 @@ def vault_in(folder: Path) -> Path:
 
 @contextmanager
 def _opened_to_write(
-    vault: Path, clock: Clock, *, alone: bool = False, asked: ModelSource | None = None
+    vault: Path, clock: Clock, lends: Lends = keeps, *, alone: bool = False, asked: ModelSource | None = None
 ) -> Iterator[Parts]:
     for folder in (vault / "world", *vault.glob("world/*/")):  # each agent's is swept when it is opened
         sweep_leftovers(folder)
     BuildingLog(vault).complete(clock.now())
-    parts = _put_together(vault, clock, writable=True, alone=alone, asked=asked)
+    parts = _put_together(vault, clock, lends, writable=True, alone=alone, asked=asked)
     with ExitStack() as closing:  # runs every callback even if one fails
         closing.callback(write_spending, vault, parts.queue.budget)
         closing.callback(lambda: parts.ledger.close())
@@ -248,6 +271,8 @@ def _opened_to_write(
 def _close_memories(parts: Parts) -> None:
     for agent in parts.minds.in_use():
         agent.memory.close()
+        if (lease := held_here(agent.folder)) is not None:
+            lease.give_back()
 
 
 @contextmanager
@@ -285,27 +310,24 @@ def load_brains() -> Registry[Brain]:
 
 
 def _put_together(
-    vault: Path, clock: Clock, *, writable: bool, alone: bool = False, asked: ModelSource | None = None
+    vault: Path,
+    clock: Clock,
+    lends: Lends = keeps,
+    *,
+    writable: bool,
+    alone: bool = False,
+    asked: ModelSource | None = None,
 ) -> Parts:
     configuration, texts = Configuration(vault, SCHEMAS, FAMILIES), TextStore(vault / "text", SHIPPED / "text")
     summaries = Templates(vault / "prompts/summaries", None, parse_style, "prompts/summaries")
     for part in (configuration, texts, summaries):
         part.load()  # problems are reported by `check_files`
     commands, met_hosts = load_commands(), KnownHosts(vault, texts.render, writable=writable)
-    queue = _queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
+    queue = model_queue(vault, configuration, commands, clock, asked, met_hosts if writable else None, lambda: minds)
     recall = _recall(vault, configuration, clock, queue, met_hosts, lambda: minds, writable=writable, alone=alone)
-    by_model = not alone or asked is not None
-    minds = Population(
-        Services(
-            vault, configuration, texts.render,
-            load("agents.compaction.strategies", Strategy, "strategy"),
-            load("agents.compaction.summarizers", Summarizer, "summarizer"),
-            recall, clock, _asker(queue) if by_model else None, summaries.named,
-            lambda: queue.silent(configuration.names(LLMProfile)),
-            writable, queue.token_counter if by_model else None, queue,
-        ),
-        lambda definition: unknown_in(definition, configuration, voices_in(texts)),
-    )  # fmt: skip
+    asks = queue if not alone or asked is not None else None
+    minds = population(vault, configuration, texts, summaries, recall, clock, queue, asks, writable=writable)
+    minds.lends = lends(configuration)
     minds.inner.load()
     accounts = AccountFiles(vault)
     met = accounts.load()
@@ -333,7 +355,33 @@ def _put_together(
     )  # fmt: skip
 
 
-def _queue(
+def population(
+    vault: Path,
+    configuration: Configuration,
+    texts: TextStore,
+    summaries: Templates[Style],
+    recall: RecallService,
+    clock: Clock,
+    queue: ModelQueue,
+    asks: ModelQueue | None,
+    *,
+    writable: bool,
+) -> Population:
+    """Return the minds of a vault, none of them opened; `asks` is the queue when models may be asked, else None."""
+    return Population(
+        Services(
+            vault, configuration, texts.render,
+            load("agents.compaction.strategies", Strategy, "strategy"),
+            load("agents.compaction.summarizers", Summarizer, "summarizer"),
+            recall, clock, _asker(asks) if asks is not None else None, summaries.named,
+            lambda: queue.silent(configuration.names(LLMProfile)),
+            writable, asks.token_counter if asks is not None else None, queue,
+        ),
+        lambda definition: unknown_in(definition, configuration, voices_in(texts)),
+    )  # fmt: skip
+
+
+def model_queue(
     vault: Path,
     configuration: Configuration,
     commands: Registry[Command],

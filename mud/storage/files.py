@@ -25,6 +25,7 @@ from mud.errors import Problem, UnsafePath, VaultLocked, VaultProblem
 from mud.storage.paths import (
     LINK,
     NO_FILE,
+    check_fences,
     first_link,
     hold,
     let_go,
@@ -124,6 +125,7 @@ def write_private(path: Path, text: str, *, synced: bool = True) -> None:
 
 
 def _replace(path: Path, text: str | bytes, *, synced: bool, mode: int | None = None) -> None:
+    check_fences(path)
     try:
         with own_folder(path.parent) as folder:
             mode, beside = mode or _mode_of(path, folder), f".{secrets.token_hex(6)}.tmp"

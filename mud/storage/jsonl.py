@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from mud.sanitize import sanitize_json
 from mud.storage.files import encode, sync_folder, write_new
-from mud.storage.paths import TooLong, check_held, check_size, make_folder, open_own, open_to_read, remove
+from mud.storage.paths import TooLong, check_fences, check_held, check_size, make_folder, open_own, open_to_read, remove
 
 log = logging.getLogger(__name__)
 
@@ -82,8 +82,8 @@ class JsonlWriter:
         self._size = 0
         self._file = (0, 0)
         self._closing = threading.Lock()  # held for moments: another thread may sync
-        self.unsynced = False
-        """Whether lines were appended since the last `sync` began."""
+        self.unsynced = True
+        """Whether the disk may lack lines: at first those of a writer before, which may have been killed."""
         self._unnamed = False
         """Whether a power cut may still take the file's name."""
         self._descriptor: int | None = self._open()
@@ -100,6 +100,7 @@ class JsonlWriter:
         text = "\n".join((*lines, ""))
         if text.count("\n") != len(lines):
             raise ValueError("a JSON line must not hold a newline")
+        check_fences(self._name)
         descriptor = self._current()
         data = encode(text)
         if len(data) > LONGEST_LINE and any(len(encode(line)) >= LONGEST_LINE for line in lines):
@@ -109,19 +110,25 @@ class JsonlWriter:
         except OSError:
             self._cut_back(descriptor)
             raise
+        self.unsynced = True
         if written != len(data):
             self._cut_back(descriptor)
             raise OSError(errno.ENOSPC, f"only {written} of {len(data)} bytes could be written", str(self._path))
         self._size += written
-        self.unsynced = True
 
     def sync(self) -> None:
         """Wait until the disk has all lines; may run in a thread, also while the file is closed."""
+        if not self.unsynced:
+            return
         with self._closing:
             if self._descriptor is None:
                 return
             own = os.dup(self._descriptor)
-        self.unsynced, unnamed, self._unnamed = False, self._unnamed, False
+        self.unsynced, unnamed, self._unnamed = (
+            False,
+            self._unnamed,
+            False,
+        )  # first: another thread may append meanwhile
         try:
             getattr(os, "fdatasync", os.fsync)(own)
             if unnamed:

@@ -12,7 +12,7 @@ import contextlib
 import errno
 import os
 import stat
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -46,6 +46,8 @@ _LONGEST = 1 << 20  # bytes of the settings file that are read
 _BLOCK = 4096  # bytes of one read, at least
 _held: dict[str, tuple[int, tuple[int, int]]] = {}
 """Of each vault that this process writes to, by its path: the descriptor of its folder, and which folder that is."""
+_fences: dict[str, Callable[[], object]] = {}
+"""Of each folder that may be written to only under a condition, by its path: what raises OSError when that fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +91,28 @@ def check_held(path: Path | str) -> tuple[int, str] | None:
     return None
 
 
+def fence(folder: Path, check: Callable[[], object]) -> None:
+    """Write into a folder, and those below, only while `check` raises no OSError, until `unfence`."""
+    _fences[str(folder)] = check
+
+
+def unfence(folder: Path) -> None:
+    _fences.pop(str(folder), None)
+
+
+def check_fences(path: Path | str) -> None:
+    """Raise OSError when a folder that contains a path may no longer be written to."""
+    if _fences:
+        above = os.fspath(path)
+        while above := above.rpartition("/")[0]:
+            if (check := _fences.get(above)) is not None:
+                check()
+
+
 def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
     """Open a file that the program writes; arguments as of `os.open`. Raises UnsafePath for links and special files."""
+    if flags & os.O_ACCMODE:
+        check_fences(path)
     with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
         return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
 
@@ -202,12 +224,15 @@ def matching(folder: Path, pattern: str) -> list[Path]:
 
 def remove(path: Path) -> None:
     """Remove a file of the program, if it is there; of a link only the link. Raises UnsafePath."""
+    check_fences(path)
     with contextlib.suppress(FileNotFoundError), own_folder(path.parent) as folder:
         os.unlink(path.name, dir_fd=folder)
 
 
 def move(source: Path, target: Path) -> None:
     """Rename a file or folder of the program; the target should not exist. Raises UnsafePath."""
+    check_fences(source)
+    check_fences(target)
     with own_folder(source.parent) as before, own_folder(target.parent) as after:
         if source.is_symlink():
             raise unsafe(source, LINK)

@@ -10,6 +10,7 @@ import pytest
 from agents.brains import Brain
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
+from agents.hosts import HostKind
 from agents.llm.backend import Backend
 from agents.recall.embedders import EmbedderKind
 from mud.cli import Tool
@@ -28,6 +29,7 @@ COMMANDS = load_commands()
 
 CHOICES: list[tuple[str, type[HasName]]] = [
     ("agents.brains", Brain),
+    ("agents.hosts", HostKind),
     ("agents.compaction.strategies", Strategy),
     ("agents.compaction.summarizers", Summarizer),
     ("agents.llm.backends", Backend),

@@ -21,6 +21,7 @@ from agents.brains import Brain
 from agents.commands import Answerer
 from agents.compaction.strategies import Strategy
 from agents.compaction.summarizer import Summarizer
+from agents.hosts import HostKind
 from agents.llm.backend import Backend
 from agents.recall.embedders import EmbedderKind
 from agents.recall.indexes import IndexKind
@@ -39,6 +40,7 @@ PLUG_INS: dict[str, tuple[type[HasName], ...]] = {
     "tests.benchmarks": (Bench,),
     "agents.commands": (Command, Answerer),
     "agents.brains": (Brain,),
+    "agents.hosts": (HostKind,),
     "agents.compaction.strategies": (Strategy,),
     "agents.compaction.summarizers": (Summarizer,),
     "agents.llm.backends": (Backend,),

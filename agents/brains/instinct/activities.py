@@ -13,6 +13,7 @@ from agents.brains.instinct.attention import Attention
 from agents.brains.instinct.conversation import Conversations
 from agents.brains.instinct.explorer import Explorer, named_in, with_article
 from agents.brains.instinct.mind import Mind
+from agents.brains.instinct.reflexes import CALM, called_for, deed
 from agents.text.habits import Habit
 from mud.world.narration import listed
 
@@ -25,8 +26,6 @@ DWELL = (70.0, 170.0)
 """Seconds for which it stays where it came to, at least and at most, unless somebody keeps it longer."""
 EVENING, LATE = 1200.0, 300.0
 """Seconds before its bedtime from which on it looks for a place to rest, and says good night."""
-CALM = 2.8
-"""How many think intervals an activity takes."""
 Act = Callable[[Situation], Decision | None]
 
 
@@ -66,16 +65,11 @@ class Activities:
         """Do at once what something that just happened calls for."""
         happened = [*self.events]
         self.events.clear()
-        for habit in situation.habits if happened else ():
-            follows = not habit.timed and any(self._fits(habit.when, event) for event in happened)
+        for habit in situation.habits:
+            follows = called_for(habit, happened, self._mind.interpreter)
             if follows and (habit.reflex or self._rested(habit.does, situation, REST)):
                 return self._keep(habit, situation)
         return None
-
-    def _fits(self, when: str, event: str) -> bool:
-        words = self._mind.interpreter().words
-        wanted = [word for word in words.content(when) if word not in words.of("anybody")]
-        return words.coverage(wanted, event) >= 0.99
 
     def next(self, situation: Situation) -> Decision:
         """Do the thing that it feels most like doing."""
@@ -164,14 +158,7 @@ class Activities:
         if place not in ("", situation.location):
             self.bound_for = place
             return self.travel(situation)
-        behind = f" | {habit.reason}" if habit.reason else ""
-        why = f"by reflex, when {habit.when}" if habit.reflex else f"by habit: {habit.when}"
-        verb, _, rest = habit.does.partition(" ")
-        if verb == "says":
-            return Decision(f"say {rest.strip(chr(34))}{behind}", why)
-        if verb == "goes":
-            return None  # it is there
-        return Decision(f"emote {habit.done_in(situation.location)}.{behind}", why, pause=2 * CALM)
+        return deed(habit, situation.location)
 
     # ---- evening and morning ----
 

@@ -11,7 +11,7 @@ from agents.llm.backends.scripted import ScriptedModel
 from agents.memory.entries import Entry
 from agents.memory.memory import Memory
 from agents.memory.notes import Notes
-from agents.mind.actor import Actor, situate
+from agents.mind.actor import Actor, bearing_in_mind, situate
 from agents.mind.settings import SELF_CHANGES, offers
 from agents.reply.reply import clean_reply
 from mud.clock import VirtualClock
@@ -54,15 +54,13 @@ def test_a_mind_submits_with_the_rank_of_an_agent(tmp_path: Path) -> None:
     assert actor.submit(engine, ELIZA, "@save").failed
 
 
-def test_a_character_perceives_where_it_stands_and_nothing_else(tmp_path: Path) -> None:
-    memory = _memory(tmp_path)
-    here = situate(ELIZA_IS, small_world(), memory, Notes(tmp_path / "notes"), 5.0)
+def test_a_character_perceives_where_it_stands_and_nothing_else() -> None:
+    here = situate(ELIZA_IS, small_world(), 5.0)
     assert here is not None
     assert (here.location, here.exits, here.items) == ("The Garden", ("north", "gate"), ("brass lamp", "sundial"))
     assert [(one.name, one.thinks) for one in here.people] == [("Margery", False), ("Ann", False)]
     assert (here.name, here.profile, here.goal, here.seconds) == ("Eliza", "Curious.", "the fin", 5.0)
     assert here.carrying == ()
-    memory.close()
 
 
 def test_what_it_carries_and_remembers_is_in_the_situation(tmp_path: Path) -> None:
@@ -70,17 +68,17 @@ def test_what_it_carries_and_remembers_is_in_the_situation(tmp_path: Path) -> No
     do(engine, "take lamp", ELIZA)
     notes.add("Sundial", "No fin.", "2026-01-01T00:00:00.000Z", None, None)
     memory.append([Perception(ELIZA, "saw", "a heron")], "2026-01-01T00:00:00.000Z", 1)
-    here = situate(ELIZA_IS, engine.world, memory, notes, 0.0)
-    assert here is not None
+    seen = situate(ELIZA_IS, engine.world, 0.0)
+    assert seen is not None
+    here = bearing_in_mind(seen, memory, notes)
     assert (here.carrying, here.notes) == (("brass lamp",), ("Sundial",))
     assert [entry.text for entry in here.recent] == ["a heron"]
     memory.close()
 
 
-def test_one_who_is_nowhere_has_no_situation(tmp_path: Path) -> None:
+def test_one_who_is_nowhere_has_no_situation() -> None:
     nobody = AgentDefinition("x", "#9", "X")
-    memory = _memory(tmp_path)
-    assert situate(nobody, small_world(), memory, Notes(tmp_path / "notes"), 0.0) is None
+    assert situate(nobody, small_world(), 0.0) is None
 
 
 def test_a_person_perceives_as_an_agent_does() -> None:

@@ -237,7 +237,7 @@ def test_one_cannot_be_what_is_in_the_world(vault: Path, name: str, told: str) -
 def test_every_brain_that_a_command_can_choose_can_be_chosen_at_the_start(vault: Path, name: str) -> None:
     done = loci("run", "--vault", vault, "--brain", name, "--headless", "--seconds", "0.1")
     assert done.returncode == 0, done.stderr
-    with pytest.raises(UnknownName, match="there is: auto, instinct, language; did you mean auto"):
+    with pytest.raises(UnknownName, match="there is: auto, instinct, language, remote; did you mean auto"):
         run(Options(vault, brain="aut"))
 
 

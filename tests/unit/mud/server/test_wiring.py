@@ -282,7 +282,7 @@ async def test_the_state_waits_for_what_the_archives_could_not_take(tmp_path: Pa
 
 def test_both_kinds_of_command_and_of_brain_are_there() -> None:
     assert {"look", "think", "@memory-status"} <= set(load_commands().names())
-    assert load_brains().names() == ["instinct", "language"]
+    assert load_brains().names() == ["instinct", "language", "remote"]
 
 
 async def test_the_machines_clock_never_goes_back() -> None:

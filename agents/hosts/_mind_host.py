@@ -1,0 +1,63 @@
+"""The process of minds on another machine, as Ray starts it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status
+from agents.hosts.process import hosted
+from agents.memory.entries import Hit
+
+ENDS = 1.0
+"""Seconds after which a process whose minds are closed ends, if Ray has not ended it before."""
+
+
+class MindHost:
+    """The minds of one machine. Made anew when its process was killed, and then without any mind.
+
+    `maker`: see `agents.hosts.HostPlace`. `name`: of the process, for leases and for its index.
+    """
+
+    def __init__(self, vault: str, maker: str, name: str) -> None:
+        self._born = secrets.token_hex(8)
+        self._made = hosted(Path(vault), maker, name)
+        self._stack = AsyncExitStack()
+        self._opening = asyncio.Lock()
+        self._host: HostOfMinds | None = None
+
+    async def _opened(self) -> HostOfMinds:
+        async with self._opening:
+            if self._host is None:
+                self._host = await self._stack.enter_async_context(self._made)
+            return self._host
+
+    async def ready(self) -> str:
+        """Open the vault, so that the first mind need not wait for it; return what tells this process from others."""
+        await self._opened()
+        return self._born
+
+    async def open(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
+        return tuple(await (await self._opened()).open(minds))
+
+    async def tick(self, born: str, turns: Sequence[MindTurn], patience: float) -> Answer | None:
+        """Return None when the minds were lent to a process before this one."""
+        return await (await self._opened()).tick(turns, patience) if born == self._born else None
+
+    async def recall(self, who: str, epoch: int, query: str, k: int) -> tuple[Hit, ...]:
+        return tuple(await (await self._opened()).recall(who, epoch, query, k))
+
+    async def status(self) -> Status:
+        return await (await self._opened()).status()
+
+    async def close(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
+        return tuple(await (await self._opened()).close(minds))
+
+    async def end(self) -> None:
+        """Close all minds and the vault, and soon after end the process, also where Ray has lost sight of it."""
+        await self._stack.aclose()
+        asyncio.get_running_loop().call_later(ENDS, os._exit, 0)

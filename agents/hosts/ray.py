@@ -1,0 +1,169 @@
+"""Minds on the machines of a Ray cluster (https://ray.io), one process a machine, never one a mind.
+
+`ray` alone starts a cluster of this machine only, which ends with the world; `ray://HOST:PORT` and `HOST:PORT` name one
+that runs. All its machines need this program and the vault under the same paths as here: a folder that they share. A
+machine whose node has no CPU (`ray start --head --num-cpus=0`) gets no minds.
+
+Each mind has its place among the machines that answer by a hash of its name and theirs, so that it stays where it is
+when others come and go. The minds of a machine that does not answer are refused, as the interface says, and go to the
+others when they are opened again, under a higher epoch; it may come back then and write nothing more.
+
+Ray runs in a process of its own on this machine too, as it ends the process that uses it when its head is gone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
+from agents.hosts._machines import Machine, Machines
+from agents.hosts.process import ProcessHost
+from agents.memory.entries import Hit
+from mud.errors import LociError, Refusal
+
+T = TypeVar("T")
+
+ANSWERS = 10.0
+"""Seconds after which a machine that does not answer is away; thoughts have their patience besides."""
+LONGEST = 20.0
+"""Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
+OPENS = 30.0
+BATCH = 200
+"""Minds that are opened with one call, so that no call takes long."""
+
+
+class _Home(NamedTuple):
+    machine: Machine
+    lease: Lease
+
+
+class RayHost:
+    """The minds on all machines of a cluster, as one host."""
+
+    def __init__(self, machines: Machines) -> None:
+        self._machines = machines
+        self._homes: dict[str, _Home] = {}
+        """By id, the minds that are open."""
+
+    async def open(self, minds: Sequence[Lease]) -> Sequence[Kept]:
+        machines = await self._machines.present()
+        shares = defaultdict[Machine, list[Lease]](list)
+        for lease in minds:
+            bids = {one.bid(lease.slug): one for one in machines}
+            shares[bids[max(bids)]].append(lease)
+        opened = await asyncio.gather(*(self._open(machine, share) for machine, share in shares.items()))
+        kept = {one.who: one for share in opened for one in share}
+        return [kept[lease.who] for lease in minds]
+
+    async def _open(self, machine: Machine, minds: Sequence[Lease]) -> list[Kept]:
+        kept: list[Kept] = []
+        for at in range(0, len(minds), BATCH):
+            part = minds[at : at + BATCH]
+            try:
+                kept += await machine.ask(OPENS, "open", part)
+            except LociError as error:
+                kept += [Kept(lease.who, lease.epoch, 0, 0, str(error)) for lease in part]
+                continue
+            self._homes |= {lease.who: _Home(machine, lease) for lease in part}
+        return kept
+
+    async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
+        shares: dict[Machine, list[MindTurn]] = {home.machine: [] for home in self._homes.values()}
+        refused = []
+        for turn in turns:
+            if (home := self._homes.get(turn.who)) is not None and home.lease.epoch == turn.epoch:
+                shares[home.machine].append(turn)
+            else:
+                refused.append((turn.who, turn.epoch))
+        asked = (self._tick(machine, share, min(patience, LONGEST)) for machine, share in shares.items())
+        answers = [Answer(refused=tuple(refused)), *await asyncio.gather(*asked)]
+        lines, kept, wishes, refusals = zip(*answers, strict=True)
+        return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
+
+    async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
+        answer: Answer | None = None
+        if machine.born:
+            with suppress(LociError):
+                answer = await machine.ask(patience + ANSWERS, "tick", machine.born, turns, patience)
+        if answer is None:
+            machine.leave()
+            answer = Answer(refused=self._forget(machine))
+        return answer
+
+    def _forget(self, machine: Machine) -> tuple[tuple[str, int], ...]:
+        """Forget the minds of a machine; return them, with their epochs."""
+        gone = [who for who, home in self._homes.items() if home.machine is machine]
+        return tuple((who, self._homes.pop(who).lease.epoch) for who in gone)
+
+    async def recall(self, who: str, epoch: int, query: str, k: int = 5) -> Sequence[Hit]:
+        home = self._homes.get(who)
+        if home is None:
+            raise Refusal("This mind lives elsewhere now.")
+        hits: Sequence[Hit] = await home.machine.ask(ANSWERS, "recall", who, epoch, query, k)
+        return hits
+
+    async def status(self) -> Status:
+        machines = {home.machine for home in self._homes.values()}
+        found = await asyncio.gather(*(self._status(machine) for machine in machines))
+        troubles = [one.trouble for one in found if one.trouble]
+        kept = _joined(one.kept for one in found)
+        return Status(f"ray, {len(machines)} machines", kept, sum(one.thinking for one in found), "; ".join(troubles))
+
+    async def _status(self, machine: Machine) -> Status:
+        try:
+            status: Status = await machine.ask(ANSWERS, "status")
+        except LociError as error:
+            return Status(machine.name, (), 0, str(error))
+        return status
+
+    async def close(self, minds: Sequence[Lease]) -> Sequence[Kept]:
+        shares = defaultdict[Machine, list[Lease]](list)
+        for lease in minds:
+            if (home := self._homes.get(lease.who)) is not None and home.lease.epoch == lease.epoch:
+                shares[home.machine].append(lease)
+                del self._homes[lease.who]
+        closed = await asyncio.gather(*(self._close(machine, share) for machine, share in shares.items()))
+        return _joined(closed)
+
+    async def _close(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
+        kept: Sequence[Kept] = ()
+        with suppress(LociError):  # what it had not confirmed is in the ledger
+            kept = await machine.ask(OPENS, "close", minds)
+        return kept
+
+    async def end(self) -> None:
+        machines = {home.machine for home in self._homes.values()}
+        await asyncio.gather(*(machine.ask(OPENS, "end") for machine in machines), return_exceptions=True)
+        self._homes = {}
+        await self._machines.end()
+
+
+def _joined(parts: Iterable[Iterable[T]]) -> tuple[T, ...]:
+    return tuple(one for part in parts for one in part)
+
+
+@asynccontextmanager
+async def driver(vault: Path, maker: str, address: str, name: str) -> AsyncIterator[HostOfMinds]:
+    """Use a cluster from this process, as `ProcessHost` does in its child. `maker`: see `agents.hosts.HostPlace`."""
+    host = RayHost(Machines(vault, maker, address))
+    try:
+        yield host
+    finally:
+        await host.end()
+
+
+def _start(place: HostPlace) -> HostOfMinds:
+    if find_spec("ray") is None:
+        raise LociError("minds on Ray need the package ray; make ray installs it")
+    return ProcessHost(place, partial(driver, place.vault, place.maker, place.address))
+
+
+RAY = HostKind("ray", "On the machines of a Ray cluster, one process a machine; needs make ray.", _start, apart=True)

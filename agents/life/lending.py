@@ -1,0 +1,249 @@
+"""Minds that live apart from the world: they are lent to a host, and what they perceive is kept until it is safe there.
+
+A mind has one host at a time, under an epoch that grows with each loan. What it perceived since the disk of its host
+last confirmed its archive is kept here, as it is in the ledger; each new loan says how far the archive goes, and is
+handed the rest, so that nothing is lost or remembered twice when hosts die. Until then the mind's character lives by
+reflexes alone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from agents.hosts import Answer, HostOfMinds, Kept, Lease, Lived, MindTurn, Wish
+from mud.clock import Clock
+from mud.errors import LociError
+from mud.storage.lease import holder_of
+from mud.supervise import done_within
+
+log = logging.getLogger(__name__)
+
+OPENED = 200
+"""Minds that are lent with one call, so that those that are lent already need not wait long."""
+STEPS = 256
+"""Steps that are handed to a mind with one call; a long absence is made up for in several."""
+PATIENCE = 0.1
+"""Seconds that a call waits for thoughts; later ones come with the next."""
+EVERY = 0.05
+"""Seconds between two calls."""
+AGAIN = 0.5
+"""Seconds until minds are lent again that no host took."""
+CONFIRMED = 2.0
+"""Seconds between two confirmations by the disk."""
+ASKED = 2.0
+"""Seconds after which a host is called even if there is nothing to hand over, so that one that died is noticed."""
+LONGEST = 60.0
+"""Seconds that the line of a mind is waited for at most."""
+
+Reflexes = Callable[[MindTurn], Awaitable[Answer]]
+"""Lets a character act without its mind."""
+
+
+class LentMind:
+    """One mind, and what is not known to be safe in its archive."""
+
+    def __init__(self, who: str, slug: str, epoch: int) -> None:
+        self.who, self.slug = who, slug
+        self.epoch = epoch
+        self.lent = False
+        self.kept = (0, 0)
+        """The last step that its archive has something of, and how many memories."""
+        self.unsafe: deque[Lived] = deque()
+        """What it perceived since the disk last confirmed its archive, oldest first."""
+        self.turn: MindTurn | None = None
+        """The turn it is to have next; its epoch is that of the next call."""
+        self.line: asyncio.Future[Answer | None] | None = None
+        """Waits for the line of its turn; None when the mind was called back meanwhile."""
+
+    def lacking(self) -> tuple[Lived, ...]:
+        """Return the next steps that its archive has not, or not all of."""
+        step, count = self.kept
+        return tuple(islice((one for one in self.unsafe if lacks(one, step, count)), STEPS))
+
+    def answer(self, answer: Answer | None) -> None:
+        if self.line is not None and not self.line.done():
+            self.line.set_result(answer)
+
+    def confirmed(self, kept: Kept) -> None:
+        """Forget what the disk has for certain."""
+        while self.unsafe and not lacks(self.unsafe[0], kept.step, kept.entries):
+            self.unsafe.popleft()
+
+
+def lacks(lived: Lived, step: int, count: int) -> bool:
+    """Return whether an archive that ends with so many memories of a step lacks some of what was lived."""
+    return lived.step > step or (lived.step == step and len(lived.perceptions) > count)
+
+
+class Lending:
+    """All minds of a world that live at a host.
+
+    Args:
+        agents: the folder of the agents' folders.
+        reflexes: acts for who is lent to nobody at the moment.
+        wished: is told that a mind would like to think.
+    """
+
+    def __init__(
+        self, host: HostOfMinds, agents: Path, reflexes: Reflexes, clock: Clock, wished: Callable[[Wish], object]
+    ) -> None:
+        self._host, self._agents, self._reflexes, self._clock, self._wished = host, agents, reflexes, clock, wished
+        self.minds: dict[str, LentMind] = {}
+        """By id."""
+        self._free: dict[str, LentMind] = {}
+        """Those that are lent to nobody."""
+        self._due: dict[str, LentMind] = {}
+        """Those that may have something to be handed over."""
+        self._thinking = 0
+        self._asks_at = clock.monotonic()
+        self._lends_at = clock.monotonic()
+
+    def add(self, who: str, slug: str) -> None:
+        """Begin to lend a mind. Raises OSError when its folder cannot be read."""
+        self.minds[who] = self._free[who] = LentMind(who, slug, holder_of(self._agents / slug).epoch)
+
+    def perceive(self, who: str, lived: Lived) -> None:
+        """Keep what a mind perceived, and hand it over with the next call."""
+        mind = self._due[who] = self.minds[who]
+        mind.unsafe.append(lived)
+
+    async def act(self, turn: MindTurn) -> Answer:
+        """Return what a mind does now, or its reflexes while it is lent to nobody."""
+        mind = self.minds[turn.who]
+        if not mind.lent or mind.line is not None:
+            return await self._reflexes(turn)
+        line = asyncio.get_running_loop().create_future()
+        mind.turn, mind.line = turn, line
+        self._due[turn.who] = mind
+        self._thinking += 1
+        try:
+            if not await done_within(LONGEST, line, self._clock):
+                return Answer()
+            return line.result() or await self._reflexes(turn)
+        finally:
+            mind.turn = mind.line = None
+            self._thinking -= 1
+
+    async def run(self) -> None:
+        confirming = asyncio.create_task(self._keep_confirming())
+        try:
+            while True:
+                await self.call()
+                await self._clock.sleep(EVERY)
+        finally:
+            confirming.cancel()
+
+    async def _keep_confirming(self) -> None:
+        """Have disks confirm what is written, which may take them long, while minds go on."""
+        while True:
+            await self._clock.sleep(CONFIRMED)
+            with suppress(LociError):  # the next call notices it too
+                await self.confirm()
+
+    async def call(self) -> None:
+        """Lend minds that are at nobody's, hand over what the others perceived, and take their lines."""
+        try:
+            await self._lend()
+            if len(self._free) == len(self.minds):
+                return  # nobody is lent, so no host need be there
+            due, self._due = self._due, {}
+            turns = [turn for mind in due.values() if (turn := _next_turn(mind)) is not None]
+            if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
+                self._asks_at = self._clock.monotonic() + ASKED
+                self._take(await self._host.tick(turns, PATIENCE))
+        except LociError as error:
+            log.warning("minds are by themselves: %s", error)
+            self._lends_at = self._clock.monotonic() + AGAIN
+            for mind in self.minds.values():
+                self._call_back(mind)
+
+    async def _lend(self) -> None:
+        if not self._free or self._clock.monotonic() < self._lends_at:
+            return
+        leases = [self._lease(mind) for mind in islice(self._free.values(), OPENED)]
+        for kept in await self._host.open(leases):
+            mind = self.minds[kept.who]
+            if kept.trouble:
+                log.warning("%s is by itself: %s", mind.slug, kept.trouble)
+                self._lends_at = self._clock.monotonic() + AGAIN
+                continue
+            mind.lent, mind.kept = True, (kept.step, kept.entries)
+            self._due[mind.who] = self._free.pop(mind.who)
+
+    def _lease(self, mind: LentMind) -> Lease:
+        mind.epoch = max(mind.epoch, holder_of(self._agents / mind.slug).epoch) + 1
+        return Lease(mind.who, mind.slug, mind.epoch)
+
+    def _take(self, answer: Answer) -> None:
+        for kept in answer.kept:
+            if (mind := self._lent(kept.who, kept.epoch)) is not None:
+                mind.kept = (kept.step, kept.entries)
+                if mind.lacking():
+                    self._due[mind.who] = mind
+        for line in answer.lines:  # one of an earlier epoch counts for nothing
+            if (mind := self._lent(line.who, line.epoch)) is not None:
+                mind.answer(Answer((line,)))
+        for wish in answer.wishes:
+            if self._lent(wish.who, wish.epoch) is not None:
+                self._wished(wish)
+        for who, epoch in answer.refused:
+            if (mind := self._lent(who, epoch)) is not None:
+                self._call_back(mind)
+
+    def _lent(self, who: str, epoch: int) -> LentMind | None:
+        mind = self.minds.get(who)
+        return mind if mind is not None and mind.lent and mind.epoch == epoch else None
+
+    async def confirm(self) -> None:
+        """Forget what the disks of the hosts have for certain. Raises LociError."""
+        for kept in (await self._host.status()).kept:
+            if (mind := self._lent(kept.who, kept.epoch)) is not None:
+                mind.confirmed(kept)
+
+    def _call_back(self, mind: LentMind) -> None:
+        """Have a mind lent anew, and its character act by reflexes until then."""
+        mind.lent = False
+        self._free[mind.who] = mind
+        mind.answer(None)
+
+    @property
+    def away(self) -> int:
+        """Number of minds that are lent to nobody."""
+        return len(self._free)
+
+    def unsafe(self, through: float) -> list[str]:
+        """Return the folders of the minds with something, up to a step, that no disk has confirmed."""
+        return [mind.slug for mind in self.minds.values() if mind.unsafe and mind.unsafe[0].step <= through]
+
+    async def safe(self, through: int) -> bool:
+        """Wait, but not for long, until a disk has all that was perceived up to a step; return whether it has."""
+        until = self._clock.monotonic() + 2 * CONFIRMED
+        while self.unsafe(through) and self._clock.monotonic() < until:
+            await self._clock.sleep(EVERY)
+        return not self.unsafe(through)
+
+    async def end(self) -> None:
+        """Hand over the rest if that is possible, and call all minds back."""
+        await self.call()
+        try:
+            lent = [Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent]
+            for kept in await self._host.close(lent):
+                if not kept.trouble:
+                    self.minds[kept.who].confirmed(kept)
+        finally:
+            await self._host.end()
+
+
+def _next_turn(mind: LentMind) -> MindTurn | None:
+    lived, turn = mind.lacking() if mind.lent else (), mind.turn
+    if not mind.lent or not (lived or turn):
+        return None
+    mind.turn = None  # it is asked once; its line may come with a later call
+    scene, waiting = (turn.scene, turn.waiting) if turn is not None else (None, False)
+    return MindTurn(mind.who, mind.epoch, lived, scene, waiting)

@@ -1,0 +1,58 @@
+"""The brains of the examples think for an agent of a running world, and lose nothing of it when they are killed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.processes import Running, memories, texts
+from tests.programs import program
+from tests.settings import put, put_own
+from tests.vaults import ROOT, copy_vault, without_vectors
+
+NODE = program("node") or "node"
+BRAINS = {
+    "python": [sys.executable, ROOT / "examples/brain.py"],
+    "node": [NODE, "--experimental-websocket", "--no-warnings", ROOT / "examples/brain.mjs"],
+}
+
+
+@pytest.fixture
+def vault(tmp_path: Path) -> Path:
+    made = without_vectors(copy_vault(tmp_path))
+    put(made, "hosts", minds="websocket", brains_port=0, brains_token="sesame")
+    put_own(made, "eliza", brain="remote", think_interval=1)
+    return made
+
+
+@pytest.fixture
+def world(vault: Path) -> Iterator[Running]:
+    running = Running(vault, "--as", "Ann")
+    yield running
+    running.kill()
+
+
+@pytest.mark.parametrize("kind", ["python", pytest.param("node", marks=pytest.mark.program("node"))])
+def test_the_brain_of_the_example_greets_answers_and_may_be_killed(kind: str, vault: Path, world: Running) -> None:
+    address = world.read_until("ws://")[-1].rpartition(" ")[2]
+    command = [*map(str, BRAINS[kind]), address, "sesame", "Eliza"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as brain:
+        try:
+            assert brain.stdout is not None
+            assert brain.stdout.readline() == "thinks for Eliza\n"
+            world.type("say Eliza, have you seen my key?")
+            world.read_until("Ann, you said that to me at ")
+        finally:
+            brain.kill()
+    world.say("say Eliza, are you still there?", "You say")
+    while "instinct" not in world.say("@why Eliza", "Decided by")[-1]:  # a line may have been under way
+        world.read_until("Eliza ")
+    told = texts(memories(vault, "eliza"))
+    assert [text for text in told if text.startswith("Ann says")] == [
+        'Ann says, "Eliza, have you seen my key?"',
+        'Ann says, "Eliza, are you still there?"',
+    ]

@@ -1,0 +1,174 @@
+"""A world reduced to what hosts of minds see of it: what everybody perceives, step by step, and when they act."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+
+from agents.brains import Person, Situation
+from agents.hosts import Answer, HostOfMinds, Lived, MindTurn, Wish
+from agents.life.lending import Lending
+from agents.memory.archive import Archive
+from mud.clock import iso
+from mud.server.wiring import RealClock
+from mud.world.events import Event, Perception
+from tests.vaults import copy_vault, without_vectors
+
+TICK = 0.05
+"""Seconds between two moments of a town."""
+WITNESSES = 12
+AGENT = """---
+id: "#{number}"
+location: "[[The Garden]]"
+---
+# {name}
+
+## Profile
+
+A person of few words, who likes the garden.
+"""
+
+
+def people(count: int) -> dict[str, str]:
+    """Return the folders of so many people, by id."""
+    return {f"#{number}": f"person-{number}" for number in range(50_000, 50_000 + count)}
+
+
+def town_vault(folder: Path, count: int) -> Path:
+    """Make a vault with so many people, and return it."""
+    vault = without_vectors(copy_vault(folder))
+    for who, slug in people(count).items():
+        (vault / "agents" / slug).mkdir()
+        text = AGENT.format(number=who[1:], name=slug.replace("-", " ").title())
+        (vault / "agents" / slug / "agent.md").write_text(text, encoding="utf-8")
+    return vault
+
+
+def lived(who: str, step: int, at: str) -> Lived:
+    """Return what somebody perceives of a step, which is two memories."""
+    words = f"sentence {step} of a long evening"
+    event = Event("speech", "#1", "#1001", f'Ann says, "{words}"', words=words)
+    said = Perception(who, "heard", f'Ann says, "{words}"', "Ann", "The Garden", event=event)
+    return Lived(step, at, (said, said._replace(kind="saw", text=f"Ann nods at {step}.")))
+
+
+def scene(slug: str, seconds: float) -> Situation:
+    """Return where somebody is, with whom, at that many seconds."""
+    name, there = slug.replace("-", " ").title(), (Person("Ann", False),)
+    here = ("The Garden", "A walled garden.", ("north",), there, ("sundial",), (), (), (), "")
+    return Situation(name, "", "default", *here, seconds)
+
+
+class Town:
+    """So many people of a vault, whose minds are at a host.
+
+    Args:
+        interval: seconds in which everybody acts once.
+    """
+
+    def __init__(self, vault: Path, host: HostOfMinds, count: int, chance: Random, interval: float = 5.0) -> None:
+        self._vault, self._chance, self._interval, self._clock = vault, chance, interval, RealClock()
+        self.people = people(count)
+        self.lending = Lending(host, vault / "agents", self._reflex, self._clock, self._wished)
+        for who, slug in self.people.items():
+            self.lending.add(who, slug)
+        self.ledger: dict[str, list[Lived]] = {who: [] for who in self.people}
+        self.acted: dict[str, float] = {}
+        """When each person's mind gave its last line."""
+        self.lines = self.reflexes = self.wishes = self._number = 0
+        self._acting: dict[str, asyncio.Task[None]] = {}
+        self._failures: list[BaseException] = []
+        self._news = asyncio.Event()
+        self._owed = 0.0
+
+    async def _reflex(self, turn: MindTurn) -> Answer:
+        self.reflexes += 1
+        return Answer()
+
+    def _wished(self, wish: Wish) -> None:
+        self.wishes += 1
+
+    def happen(self) -> None:
+        """Let something happen that some people perceive, each in two memories."""
+        self._number += 1
+        for who in self._chance.sample(list(self.people), min(WITNESSES, len(self.people))):
+            self.ledger[who].append(one := lived(who, self._number, iso(self._clock.now())))
+            self.lending.perceive(who, one)
+
+    async def _act(self, who: str) -> None:
+        answer = await self.lending.act(MindTurn(who, 0, scene=scene(self.people[who], self._clock.monotonic())))
+        for line in answer.lines:
+            assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
+            self.lines += 1
+            self.acted[who] = self._clock.monotonic()
+        self._news.set()
+
+    def _acted(self, who: str, acting: asyncio.Task[None]) -> None:
+        del self._acting[who]
+        if not acting.cancelled() and (error := acting.exception()) is not None:
+            self._failures.append(error)
+
+    async def _live(self) -> None:
+        turn = list(self.people)
+        while True:
+            self.happen()
+            self._owed += len(turn) * TICK / self._interval
+            while self._owed >= 1:
+                self._owed -= 1
+                turn.append(who := turn.pop(0))
+                if who not in self._acting:
+                    self._acting[who] = asyncio.create_task(self._act(who))
+                    self._acting[who].add_done_callback(partial(self._acted, who))
+            await self._clock.sleep(TICK)
+
+    @asynccontextmanager
+    async def living(self) -> AsyncIterator[None]:
+        """Let the town live within the block; afterwards its minds are at nobody's, with all in their archives."""
+        duties = [asyncio.create_task(self._live()), asyncio.create_task(self.lending.run())]
+        try:
+            yield
+            duties.pop(0).cancel()
+            async with asyncio.timeout(120):
+                while any(mind.unsafe for mind in self.lending.minds.values()):
+                    await self._clock.sleep(TICK)
+        finally:
+            for task in [*duties, *self._acting.values()]:
+                task.cancel()
+            await self.lending.end()
+
+    async def until_lines(self, count: int) -> None:
+        """Wait until minds gave so many more lines."""
+        wanted = self.lines + count
+        while self.lines < wanted:
+            await self._news.wait()
+            self._news.clear()
+
+    async def until_all_acted(self) -> float:
+        """Wait until everybody's mind gave a line after now; return how many seconds that took."""
+        since = self._clock.monotonic()
+        while any(self.acted.get(who, 0.0) < since for who in self.people):
+            await self._news.wait()
+            self._news.clear()
+        return self._clock.monotonic() - since
+
+    async def until_all_lent(self) -> float:
+        """Wait until no mind is at nobody's; return how many seconds that took. One that was just lost counts too."""
+        since = self._clock.monotonic()
+        while not self.lending.away:
+            await self._clock.sleep(0.01)
+        while self.lending.away:
+            await self._clock.sleep(0.01)
+        return self._clock.monotonic() - since
+
+    def check(self) -> None:
+        """See that every archive holds what was perceived, once and in order, and nothing else of this town."""
+        assert self._failures == []
+        for who, slug in self.people.items():
+            archive = Archive(self._vault / "agents" / slug / "archive")
+            assert archive.open(False) == []
+            found = [(one.source, one.text) for one in archive.read(1, archive.total)]
+            assert found == [(one.step, left.text) for one in self.ledger[who] for left in one.perceptions], slug
