@@ -167,7 +167,7 @@ class Population:
         """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
         if slug in self._agents:
             return self._agents[slug]
-        if self.lends and not self.definitions[slug].person:
+        if self.is_lent(self.definitions[slug]):
             raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
         self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
@@ -224,6 +224,10 @@ class Population:
             with suppress(LociError, OSError):  # the reason is kept and reported as a problem
                 self.open(slug)
         return slug in self._agents
+
+    def is_lent(self, definition: AgentDefinition) -> bool:
+        """Return whether a mind lives apart from the world."""
+        return self.lends and not definition.person
 
     def leave_closed(self, slug: str, saved: float) -> bool:
         """Let the agent in a folder live without opening its memory until that is needed; return whether it may.
@@ -420,7 +424,7 @@ class Population:
             slug = self._slug_of(who)
             if slug is None:
                 continue
-            if self.lends and not self.definitions[slug].person:
+            if self.is_lent(self.definitions[slug]):
                 self.unsent.append((who, number, at, perceptions))
                 continue
             if not self.opens(slug):

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from agents.agent import Agent
+from agents.brains import Brain
+from agents.definition import AgentDefinition
 from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, MindTurn, Status, Wish
 from agents.memory.entries import Hit
 from agents.mind.actor import bearing_in_mind
@@ -34,10 +36,17 @@ class LocalHost:
     Args:
         thinker: makes the thinker of a mind that was lent to this host.
         name: of this process, for leases.
+        brain: returns the brain that an agent is to have, also for one that is not opened; None for none.
     """
 
-    def __init__(self, minds: Population, thinker: Callable[[Agent], Thinker], name: str = "") -> None:
-        self._minds, self._thinker, self._name = minds, thinker, name
+    def __init__(
+        self,
+        minds: Population,
+        thinker: Callable[[Agent], Thinker],
+        name: str = "",
+        brain: Callable[[AgentDefinition], Brain | None] = lambda definition: None,
+    ) -> None:
+        self._minds, self._thinker, self._name, self._brain = minds, thinker, name, brain
         self._leases: dict[str, FolderLease] = {}
         self._late: dict[str, asyncio.Task[Line | None]] = {}
         """Thoughts for which no tick waits any more, by id."""
@@ -45,9 +54,9 @@ class LocalHost:
         """By id, what brings the index up to a mind that was opened."""
 
     @property
-    def made_of(self) -> tuple[Population, Callable[[Agent], Thinker], str]:
+    def made_of(self) -> tuple[Population, Callable[[Agent], Thinker], str, Callable[[AgentDefinition], Brain | None]]:
         """The arguments that it was made with, for a host that adds to it."""
-        return self._minds, self._thinker, self._name
+        return self._minds, self._thinker, self._name, self._brain
 
     async def open(self, minds: Sequence[Lease]) -> list[Kept]:
         return [self._open(lease) for lease in minds]

@@ -21,6 +21,7 @@ from websockets.exceptions import ConnectionClosed
 from agents.agent import Agent
 from agents.brains import Decision
 from agents.brains.remote import REMOTE
+from agents.definition import AgentDefinition
 from agents.hosts import HostKind, HostPlace, HostSettings, Kept, Lease, Line, MindTurn, Status
 from agents.hosts._wire import (
     ALL,
@@ -217,11 +218,11 @@ class WebsocketHost(LocalHost):
             for who in list(brain.epochs):
                 self._leave(brain, who)
 
-    def _wanted(self, hello: Hello) -> list[Agent]:
+    def _wanted(self, hello: Hello) -> list[AgentDefinition]:
         """Return the agents that a brain may think for. Raises Wrong."""
         if not hmac.compare_digest(hello.token.encode(), self.token.encode()):
             raise Wrong("token", "the token is wrong")
-        remote = [one for one in self._minds.opened() if one.thinker is not None and one.thinker.chosen == REMOTE]
+        remote = [one for one in self._minds.definitions.values() if self._is_remote(one)]
         if ALL in hello.agents:
             return remote
         found = {name: agent for agent in remote for name in (agent.name.lower(), agent.slug, agent.id)}
@@ -230,16 +231,30 @@ class WebsocketHost(LocalHost):
             raise Wrong("agents", f"{missing[0]} is no agent with brain: {REMOTE}; there is: {there}")
         return list({found[name.lower()].id: found[name.lower()] for name in hello.agents}.values())
 
-    async def _take_over(self, brain: Connection, agents: list[Agent]) -> None:
+    def _is_remote(self, agent: AgentDefinition) -> bool:
+        """Return whether a program is to think for an agent, also when its memory is not opened yet."""
+        brain = self._brain(agent)
+        return not agent.person and self._minds.lives(agent.slug) and brain is not None and brain.name == REMOTE
+
+    async def _take_over(self, brain: Connection, agents: list[AgentDefinition]) -> None:
         for agent in agents:
             if (before := self._brains.get(agent.id)) is not None:
                 await self._gone(before, agent.id)
             self._epochs[agent.id] += 1
             brain.epochs[agent.id] = self._epochs[agent.id]
             self._brains[agent.id] = brain
-        told = [{"id": agent.id, "epoch": brain.epochs[agent.id], **_who(agent)} for agent in agents]
+        told = [{"id": agent.id, "epoch": brain.epochs[agent.id], **self._who(agent)} for agent in agents]
         await brain.tell(written("welcome", version=VERSION, agents=told))
         log.info("%s thinks for %s", brain.name, ", ".join(agent.name for agent in agents) or "nobody")
+
+    def _who(self, agent: AgentDefinition) -> dict[str, object]:
+        """Return what a brain is told of an agent when it begins to think for it."""
+        return {
+            "name": agent.name,
+            "profile": agent.profile or agent.description,
+            "goal": agent.goal or agent.own_goal,
+            "think_interval": self._minds.thinking_of(agent).think_interval,
+        }
 
     async def _gone(self, brain: Connection, who: str) -> None:
         epoch = brain.epochs.get(who)
@@ -257,17 +272,6 @@ class WebsocketHost(LocalHost):
                 await brain.take(given)
         except Wrong as wrong:
             await brain.tell(wrong.message())
-
-
-def _who(agent: Agent) -> dict[str, object]:
-    """Return what a brain is told of an agent when it begins to think for it."""
-    one = agent.definition
-    return {
-        "name": one.name,
-        "profile": one.profile or one.description,
-        "goal": one.goal or one.own_goal,
-        "think_interval": agent.thinking().think_interval,
-    }
 
 
 WEBSOCKET = HostKind("websocket", "In the world's process; brains written elsewhere may think for them.", WebsocketHost)

@@ -80,7 +80,7 @@ class LentMinds:
             except OSError as error:
                 log.warning("the mind of %s cannot be lent: %s", one.name, error)
                 continue
-            self._engine.witnesses.add(one.id)
+            self._engine.witness(one.id)
             self._slugs[one.id] = one.slug
             self._reflexes[one.id] = Reflexes(self._drives.interpreter)
             soon = min(FIRST_WITHIN, self._settings(one).think_interval)

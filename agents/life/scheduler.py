@@ -92,7 +92,7 @@ class Scheduler:
         """Number of folds at the last message that the head is getting full."""
         self._stopped = False
         self._thinking = Thinking(minds, drives, self._calls)
-        self.here = LocalHost(minds, self._thinking.begin)
+        self.here = LocalHost(minds, self._thinking.begin, brain=self._thinking.wanted)
         self.host: HostOfMinds = self.here
         """Lets the agents think; may be replaced by one that asks others first."""
         self.answers = self._thinking.answers

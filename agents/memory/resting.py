@@ -7,6 +7,8 @@ from pathlib import Path
 
 from agents.memory.seeds import FOLDER as SEEDS
 from mud.storage.files import LEFTOVER
+from mud.storage.lease import FILE as LEASE
+from mud.storage.lease import holder_of
 from mud.storage.paths import may_be_read
 
 
@@ -20,6 +22,8 @@ def lived_before(folder: Path, moment: float) -> bool:
         with os.scandir(folder) as found:
             inside = {entry.name: entry for entry in found}
         if SEEDS in inside or any(map(LEFTOVER.fullmatch, inside)):
+            return False
+        if LEASE in inside and holder_of(folder).name:  # who did not give it back may still write until it is taken
             return False
         if "archive" not in inside:
             return "summaries" not in inside and may_be_read(folder)

@@ -296,7 +296,8 @@ class Reloading:
             # Also for agents that do not enter yet: an id that stands in a file must not be given away.
             engine.world.reserve(max(int(one.id[1:]) + 1 for one in minds.definitions.values()))
             definition = minds.definitions[slug]
-            if not definition.person and not minds.lives(slug):
+            lent = minds.is_lent(definition) and engine.world.location_of(definition.id) is not None
+            if not definition.person and not minds.lives(slug) and not lent:
                 return self._let_in(slug)
         except (LociError, OSError) as error:
             for one in [one for one, made in minds.definitions.items() if not made.id or one == slug]:
@@ -324,7 +325,7 @@ class Reloading:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
         if minds.lends:
-            parts.engine.witnesses.add(definition.id)
+            parts.engine.witness(definition.id)
             parts.engine.enter(definition.thing(), place.id)
             return []
         agent = minds.open(slug)

@@ -9,6 +9,7 @@ from pathlib import Path
 from mud.server.checks import check_vault
 from mud.server.wiring import opened
 from mud.simulation.run import SimulationPlan, simulate
+from mud.storage.lease import holder_of
 from mud.world.events import Perception
 from tests.houses import house, texts_of
 from tests.settings import put
@@ -90,3 +91,13 @@ def test_an_archive_that_is_newer_than_the_saved_state_is_opened_at_the_start(tm
     with opened(vault, writable=True) as parts:
         assert [agent.name for agent in parts.minds.in_use()] == ["Moss"]
         assert parts.engine.number == 77  # no step gets a number that an archive has
+
+
+def test_a_mind_that_a_host_did_not_give_back_is_opened_at_the_start(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    _lived_and_closed(vault)
+    for slug, name in (("moss", "2 elsewhere:1"), ("eliza", "2")):
+        (vault / "agents" / slug / "lease").write_text(f"{name}\n", "utf-8")
+    with opened(vault, writable=True) as parts:
+        assert [agent.name for agent in parts.minds.in_use()] == ["Moss"]
+        assert holder_of(vault / "agents/moss").epoch == 3

@@ -172,6 +172,23 @@ async def test_without_a_line_the_turn_passes_and_the_instinct_does_not_take_it(
         assert here.brain_of(here.eliza) == "remote"
 
 
+async def test_a_brain_may_come_for_a_mind_that_nobody_opened_yet(tmp_path: Path) -> None:
+    async with hall(tmp_path) as before:
+        before.home.engine.number = 9
+        assert before.home.parts.save() == ""
+    async with house(tmp_path) as home:
+        living = home.living()
+        living.host = host = WebsocketHost(HostPlace(home.parts.vault, "", MAKER, living.here, lambda: PATIENT))
+        await living.begin_all()
+        await host.open(())
+        async with connect(host.address) as socket:
+            brain = Brain(socket)
+            await brain.send("hello", version=1, token="sesame", agents=["*"])
+            assert {who["name"] for who in (await brain.receive("welcome"))["agents"]} == {"Eliza", "Moss"}
+            assert home.minds.in_use() == []
+        await host.end()
+
+
 async def test_where_nobody_connected_the_instinct_takes_the_turn(tmp_path: Path) -> None:
     async with hall(tmp_path) as here, here.brain("Moss"):
         await here.turn(here.eliza)

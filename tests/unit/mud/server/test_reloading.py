@@ -10,10 +10,12 @@ from agents.llm.profiles import LLMProfile
 from agents.llm.spending import Amount
 from mud.errors import Problem
 from mud.server.reloading import MISSING_FOR, Reloading
+from mud.server.wiring import opened
 from mud.storage.files import write_atomic
 from tests.houses import house, soon, texts_of
 from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.stage import edited
+from tests.vaults import copy_vault
 
 NEW = """---
 location: "[[The Library]]"
@@ -366,4 +368,16 @@ async def test_without_agents_a_new_one_is_there_and_does_not_think(tmp_path: Pa
         reloading.changed(frozenset({home.parts.vault / "agents/wren/agent.md"}))
         assert home.agent("Wren").thinker is None
         assert home.engine.world.location_of(home.agent("Wren").id) is not None
+        await reloading.stop()
+
+
+async def test_an_edited_agent_whose_mind_lives_elsewhere_stays_where_it_is(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    with opened(vault, writable=True, lends=lambda configuration: True) as parts:
+        reloading = Reloading(parts, print, None)
+        path, number = vault / "agents/eliza/agent.md", parts.engine.number
+        write_atomic(path, path.read_text("utf-8").replace("brain: auto", "brain: instinct"))
+        reloading.everything()
+        assert parts.minds.definitions["eliza"].brain == "instinct"
+        assert parts.engine.number == number
         await reloading.stop()
