@@ -89,7 +89,7 @@ class Machine:
 
 
 class Machines:
-    """All machines of the cluster at an address; without one, of a cluster of this machine alone, which ends with `end`."""
+    """All machines of the cluster at an address; without one, of one that is this machine alone and ends with `end`."""
 
     def __init__(self, vault: Path, maker: str, address: str) -> None:
         self._vault, self._maker, self._address = vault, maker, address

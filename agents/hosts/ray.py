@@ -1,8 +1,9 @@
 """Minds on the machines of a Ray cluster (https://ray.io), one process a machine, never one a mind.
 
-`ray` alone starts a cluster of this machine only, which ends with the world; `ray://HOST:PORT` is the address of one that
-runs, of which this machine is a node (not that of its client server). All its machines need this program and the vault under the same paths as here: a folder that they share. A
-machine whose node has no CPU (`ray start --head --num-cpus=0`) gets no minds.
+`ray` alone starts a cluster of this machine only, which ends with the world; `ray://HOST:PORT` is the address of one
+that runs, of which this machine is a node (not that of its client server). All its machines need this program and the
+vault under the same paths as here: a folder that they share. A machine whose node has no CPU (`ray start --head
+--num-cpus=0`) gets no minds.
 
 Each mind has its place among the machines that answer by a hash of its name and theirs, so that it stays where it is
 when others come and go. The minds of a machine that does not answer are refused, as the interface says, and go to the
