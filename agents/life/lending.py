@@ -24,7 +24,7 @@ from mud.supervise import done_within
 
 log = logging.getLogger(__name__)
 
-OPENED = 200
+OPENED = 500
 """Minds that are lent with one call, so that those that are lent already need not wait long."""
 STEPS = 256
 """Steps that are handed to a mind with one call; a long absence is made up for in several."""
