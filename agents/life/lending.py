@@ -124,7 +124,7 @@ class Lending:
         self._thinking += 1
         try:
             if not await done_within(LONGEST, line, self._clock):
-                return Answer()
+                return await self._reflexes(turn)
             return line.result() or await self._reflexes(turn)
         finally:
             mind.turn = mind.line = None
