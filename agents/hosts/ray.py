@@ -32,7 +32,7 @@ from mud.errors import LociError, Refusal
 
 T = TypeVar("T")
 
-ANSWERS = 10.0
+ANSWERS = 15.0
 """Seconds after which a machine that does not answer is away; thoughts have their patience besides."""
 LONGEST = 20.0
 """Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
