@@ -37,6 +37,8 @@ ANSWERS = 15.0
 LONGEST = 20.0
 """Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
 OPENS = 30.0
+DISKS = 120.0
+"""Seconds for what waits for the disk once for every mind; slow disks must not look like a machine that is away."""
 BATCH = 200
 """Minds that are opened with one call, so that no call takes long."""
 
@@ -120,7 +122,7 @@ class RayHost:
 
     async def _status(self, machine: Machine) -> Status:
         try:
-            status: Status = await machine.ask(ANSWERS, "status")
+            status: Status = await machine.ask(DISKS, "status")
         except LociError as error:
             return Status(machine.name, (), 0, str(error))
         return status
@@ -137,12 +139,12 @@ class RayHost:
     async def _close(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
         kept: Sequence[Kept] = ()
         with suppress(LociError):  # what it had not confirmed is in the ledger
-            kept = await machine.ask(OPENS, "close", minds)
+            kept = await machine.ask(DISKS, "close", minds)
         return kept
 
     async def end(self) -> None:
         machines = {home.machine for home in self._homes.values()}
-        await asyncio.gather(*(machine.ask(OPENS, "end") for machine in machines), return_exceptions=True)
+        await asyncio.gather(*(machine.ask(DISKS, "end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
 
