@@ -22,6 +22,7 @@ from typing import Any
 from agents.hosts._mind_host import MindHost
 from mud.errors import LociError, Refusal, Unavailable
 
+SCHEME = "ray://"
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 OBJECT_STORE = 80_000_000
 """Bytes of shared memory, the least that Ray takes: what a tick hands over is small."""
@@ -88,7 +89,7 @@ class Machine:
 
 
 class Machines:
-    """All machines of a cluster; of one of this machine alone if the address is empty, which ends with `end`."""
+    """All machines of the cluster at an address; without one, of one that is this machine alone and ends with `end`."""
 
     def __init__(self, vault: Path, maker: str, address: str) -> None:
         self._vault, self._maker, self._address = vault, maker, address
@@ -137,7 +138,7 @@ class Machines:
 
     def _where(self) -> Mapping[str, Any]:
         if self._address:
-            return {"address": self._address}
+            return {"address": self._address.removeprefix(SCHEME)}
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray would write one into the home folder
         self._own = tempfile.mkdtemp(prefix="loci-ray-")
         return {

@@ -29,6 +29,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
 SIZE = 8
 """Bytes before each message, for its length."""
+LONGEST = 120.0
+"""Seconds that one call may take before the child counts as hung; a first one opens the vault and loads brains."""
 ENDING = 10.0
 """Seconds that a child gets to finish folds and close its files; then it is killed."""
 PROGRAM = "import sys; n, *sys.path = sys.argv[1:]; from agents.hosts.process import main; main(int(n))"
@@ -94,7 +96,8 @@ async def _message(reader: asyncio.StreamReader) -> bytes:
 class ProcessHost:
     """The minds of one child process. `opened`: what it serves, if not the minds of the place."""
 
-    def __init__(self, place: HostPlace, opened: Opened | None = None) -> None:
+    def __init__(self, place: HostPlace, opened: Opened | None = None, longest: float = LONGEST) -> None:
+        self._longest = longest
         self._opened = opened or partial(hosted, place.vault, place.maker)
         self._numbers = itertools.count()
         self._process: subprocess.Popen[bytes] | None = None
@@ -192,7 +195,15 @@ class ProcessHost:
         number = next(self._numbers)
         waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
         _send(self._writer, (number, method, args))
-        return await waiting
+        try:
+            async with asyncio.timeout(self._longest):
+                return await waiting
+        except TimeoutError:
+            if self._process is not None:
+                self._process.kill()  # it hangs; the next `open` starts another
+            raise Unavailable(f"the process for minds did not answer in {self._longest:.0f} s") from None
+        finally:
+            self._waiting.pop(number, None)
 
 
 def _settle(waiting: asyncio.Future[Any], result: object, error: LociError | None) -> None:

@@ -1,8 +1,9 @@
 """Minds on the machines of a Ray cluster (https://ray.io), one process a machine, never one a mind.
 
-`ray` alone starts a cluster of this machine only, which ends with the world; `ray://HOST:PORT` and `HOST:PORT` name one
-that runs. All its machines need this program and the vault under the same paths as here: a folder that they share. A
-machine whose node has no CPU (`ray start --head --num-cpus=0`) gets no minds.
+`ray` alone starts a cluster of this machine only, which ends with the world; `ray://HOST:PORT` is the address of one
+that runs, of which this machine is a node (not that of its client server). All its machines need this program and the
+vault under the same paths as here: a folder that they share. A machine whose node has no CPU (`ray start --head
+--num-cpus=0`) gets no minds.
 
 Each mind has its place among the machines that answer by a hash of its name and theirs, so that it stays where it is
 when others come and go. The minds of a machine that does not answer are refused, as the interface says, and go to the
@@ -31,11 +32,13 @@ from mud.errors import LociError, Refusal
 
 T = TypeVar("T")
 
-ANSWERS = 10.0
+ANSWERS = 15.0
 """Seconds after which a machine that does not answer is away; thoughts have their patience besides."""
 LONGEST = 20.0
 """Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
 OPENS = 30.0
+DISKS = 120.0
+"""Seconds for what waits for the disk once for every mind; slow disks must not look like a machine that is away."""
 BATCH = 200
 """Minds that are opened with one call, so that no call takes long."""
 
@@ -119,7 +122,7 @@ class RayHost:
 
     async def _status(self, machine: Machine) -> Status:
         try:
-            status: Status = await machine.ask(ANSWERS, "status")
+            status: Status = await machine.ask(DISKS, "status")
         except LociError as error:
             return Status(machine.name, (), 0, str(error))
         return status
@@ -136,12 +139,12 @@ class RayHost:
     async def _close(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
         kept: Sequence[Kept] = ()
         with suppress(LociError):  # what it had not confirmed is in the ledger
-            kept = await machine.ask(OPENS, "close", minds)
+            kept = await machine.ask(DISKS, "close", minds)
         return kept
 
     async def end(self) -> None:
         machines = {home.machine for home in self._homes.values()}
-        await asyncio.gather(*(machine.ask(OPENS, "end") for machine in machines), return_exceptions=True)
+        await asyncio.gather(*(machine.ask(DISKS, "end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
 

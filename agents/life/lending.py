@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 
 OPENED = 200
 """Minds that are lent with one call, so that those that are lent already need not wait long."""
+HANDED = 300
+"""Turns that are handed over with one call; it would take long on a busy machine, which looks like one that is gone."""
 STEPS = 256
 """Steps that are handed to a mind with one call; a long absence is made up for in several."""
 PATIENCE = 0.1
@@ -124,7 +126,7 @@ class Lending:
         self._thinking += 1
         try:
             if not await done_within(LONGEST, line, self._clock):
-                return Answer()
+                return await self._reflexes(turn)
             return line.result() or await self._reflexes(turn)
         finally:
             mind.turn = mind.line = None
@@ -152,8 +154,8 @@ class Lending:
             await self._lend()
             if len(self._free) == len(self.minds):
                 return  # nobody is lent, so no host need be there
-            due, self._due = self._due, {}
-            turns = [turn for mind in due.values() if (turn := _next_turn(mind)) is not None]
+            due = [self._due.pop(who) for who in list(islice(self._due, HANDED))]
+            turns = [turn for mind in due if (turn := _next_turn(mind)) is not None]
             if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
                 self._asks_at = self._clock.monotonic() + ASKED
                 self._take(await self._host.tick(turns, PATIENCE))

@@ -48,9 +48,9 @@ def ray(args: argparse.Namespace, say: Say) -> Report:
     if not program("ray"):
         raise LociError("bench ray needs the package ray; make ray installs it")
     with temporary_folder("loci-bench-") as folder, cluster_of(2) as cluster:
-        vault = town_vault(folder, max(*args.batches, args.minds))
-        ticks = [asyncio.run(_ticks(vault, kind, cluster.address, args, say)) for kind in KINDS]
-        back = asyncio.run(_recovery(vault, cluster, args, say))
+        measured, lived_in = town_vault(folder / "1", max(args.batches)), town_vault(folder / "2", args.minds)
+        ticks = [asyncio.run(_ticks(measured, kind, cluster.address, args, say)) for kind in KINDS]
+        back = asyncio.run(_recovery(lived_in, cluster, args, say))
     return _report({"ticks": [one for found in ticks for one in found], "back": back})
 
 

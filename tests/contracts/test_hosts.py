@@ -77,7 +77,7 @@ def _told(steps: Sequence[int]) -> list[tuple[int, str]]:
 def cluster() -> Iterator[str]:
     """Give the address of a Ray cluster with one machine."""
     with cluster_of(1) as running:
-        yield running.address
+        yield f"ray://{running.address}"
 
 
 @pytest.fixture(params=[pytest.param(name, marks=NEEDS.get(name, ())) for name in KINDS.names()])

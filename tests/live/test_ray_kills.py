@@ -36,16 +36,16 @@ async def _lived(folder: Path, cluster: RayCluster, count: int, chance: Random, 
 
 async def _life_of_kills(folder: Path, count: int, kills: int, seed: int, interval: float) -> None:
     """Let so many people live, and kill the processes of both machines at random moments."""
-    chance = Random(seed)
+    chance, took = Random(seed), list[float]()
     with cluster_of(2) as cluster:
         async with _lived(folder, cluster, count, chance, interval) as town:
             for _ in range(kills):
                 await town.until_lines(chance.randint(1, count))
                 for process in cluster.hosts():
                     os.kill(process, signal.SIGKILL)
-                took = await town.until_all_acted()
-                print(f"everybody acted again within {took:.1f} s", flush=True)
-                assert took < LONGEST
+                took.append(await town.until_all_acted())
+                print(f"everybody acted again within {took[-1]:.1f} s", flush=True)
+    assert max(took) < LONGEST
     assert town.reflexes
     assert all(mind.epoch > kills for mind in town.lending.minds.values())
 
@@ -72,4 +72,4 @@ async def test_a_frozen_host_writes_nothing_more_once_its_minds_are_at_the_other
 @pytest.mark.torture
 @pytest.mark.program("ray")
 async def test_two_thousand_minds_whose_hosts_are_killed_twenty_times_lose_nothing(tmp_path: Path) -> None:
-    await _life_of_kills(tmp_path, count=2_000, kills=20, seed=2, interval=5.0)
+    await _life_of_kills(tmp_path, count=2_000, kills=20, seed=2, interval=10.0)
