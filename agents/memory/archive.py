@@ -425,15 +425,15 @@ class Archive:
     def sync(self) -> None:
         """Wait until the disk has all lines; may run in a thread. Raises OSError."""
         writer = self._writer
-        if writer is not None:
-            writer.sync()
-        if self._unsynced and self._firsts:
-            self._unsynced = False
-            try:
+        try:
+            if writer is not None:
+                writer.sync()
+            if self._unsynced and self._firsts:  # it may have been closed meanwhile
+                self._unsynced = False
                 sync_files([self._path(self._firsts[-1])])
-            except OSError:
-                self._unsynced = True
-                raise
+        except OSError:
+            self._unsynced = True
+            raise
 
     def close(self) -> None:
         """Close the file; the next write opens it again."""

@@ -13,6 +13,7 @@ from agents.hosts import HostKind, HostOfMinds, HostPlace, HostSettings
 from agents.hosts.local import LocalHost
 from agents.life.prompting import Prompting
 from agents.life.thinking import PendingCalls, SchedulerConfig, Thinking
+from agents.memory.archive import OpenArchives
 from agents.mind.interpreter import InterpreterFiles
 from agents.mind.templates import Templates
 from agents.mind.thinker import FALLBACK
@@ -30,6 +31,8 @@ from mud.storage.texts import TextStore
 HOSTS = load("agents.hosts", HostKind, "host of minds")
 MAKER = "mud.server.hosting:hosted"
 """Names `hosted` for a host that starts processes; see `agents.hosts.HostPlace`."""
+OPEN_FILES = 512
+"""Archives whose files are open at once: more than in a world, as most minds here perceive something in every tick."""
 ENDING = 5.0
 """Seconds that folds are given at the end."""
 
@@ -85,6 +88,7 @@ async def _hosted(vault: Path, name: str, index: Path) -> AsyncIterator[LocalHos
     queue = model_queue(vault, configuration, commands, clock, None, None, lambda: minds)
     recall = RecallService(index, partial(configuration.get, RecallSettings), clock)
     minds = population(vault, configuration, texts, summaries, recall, clock, queue, None, writable=True)
+    minds.archives = OpenArchives(OPEN_FILES)
     minds.inner.load()
     templates = thought_templates(vault, configuration, lambda: minds.definitions.values())
     templates.load()
