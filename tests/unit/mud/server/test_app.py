@@ -175,8 +175,9 @@ def test_a_disk_that_confirms_nothing_at_the_end_lets_go_of_the_vault_all_the_sa
 
 async def test_a_disk_that_refuses_an_archive_is_told_of_and_the_state_is_not_saved(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
-        home.type(home.enter("Ann"), "say I counted the pears.")
+        ann = home.enter("Ann")
         assert home.parts.sync() == ""
+        home.type(ann, "say I counted the pears.")
         archives = [int(one.name) for one in Path("/proc/self/fd").iterdir() if "/archive/" in os.path.realpath(one)]
         held = [os.dup(one) for one in archives]
         with Path(os.devnull).open("ab") as nothing:  # which cannot be synced
