@@ -124,11 +124,8 @@ class JsonlWriter:
             if self._descriptor is None:
                 return
             own = os.dup(self._descriptor)
-        self.unsynced, unnamed, self._unnamed = (
-            False,
-            self._unnamed,
-            False,
-        )  # first: another thread may append meanwhile
+        # First, as another thread may append meanwhile.
+        self.unsynced, unnamed, self._unnamed = False, self._unnamed, False
         try:
             getattr(os, "fdatasync", os.fsync)(own)
             if unnamed:
