@@ -367,9 +367,10 @@ class Population:
         while self._cold_holding:
             self._write_some_cold()
 
-    async def write_cold(self) -> None:
-        """Write what was held of cold minds' perceptions, letting other tasks run in between."""
-        while self._cold_holding:
+    async def write_out(self) -> None:
+        """Write most of what is held, letting other tasks run in between, so that `write_held` has little left."""
+        for _ in range((len(self._holding) + len(self._cold_holding)) // WRITTEN_AT_ONCE):
+            self._write_some()
             self._write_some_cold()
             await asyncio.sleep(0)
 

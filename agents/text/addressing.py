@@ -105,7 +105,25 @@ def _calls_a_stranger(words: str) -> bool:
 
 
 def mentions(text: str, name: str) -> bool:
-    return bool(name) and not _lacks(text, name) and _name(name).search(text) is not None
+    if text.isascii() and name.isascii():
+        return bool(name) and _stands_in(text, name)
+    return bool(name) and _name(name).search(text) is not None
+
+
+def _stands_in(text: str, name: str, *, owning: bool = True) -> bool:
+    """Return whether a name stands in a text as words of its own, with `owning` also before 's; both are ASCII.
+
+    It says what `_name` and `_named` say, without a pattern for each name of a crowd.
+    """
+    line, wanted = text.lower(), name.lower()
+    at = line.find(wanted)
+    while at >= 0:
+        end = at + len(wanted)
+        around = line[at - 1 : at] + line[end : end + 1] if at else line[end : end + 1]
+        if not any(sign.isalnum() or sign == "_" for sign in around) and (owning or line[end : end + 2] != "'s"):
+            return True
+        at = line.find(wanted, at + 1)
+    return False
 
 
 @lru_cache(maxsize=1 << 10)
@@ -140,7 +158,9 @@ def _lacks(text: str, name: str) -> bool:
 
 
 def _mentions(words: str, name: str) -> bool:
-    return bool(name) and not _lacks(words, name) and _named(name).search(words) is not None
+    if words.isascii() and name.isascii():
+        return bool(name) and _stands_in(words, name, owning=False)
+    return bool(name) and _named(name).search(words) is not None
 
 
 @lru_cache(maxsize=1 << 12)

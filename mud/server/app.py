@@ -56,6 +56,8 @@ COLLECT_AFTER = 600.0
 """Seconds between two looks whether nobody plays, and all garbage can be collected."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+CHECKED_AFTER = 10.0
+"""Seconds before the files of a large vault are checked, which takes as long as its start."""
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SAVING_SHARE = 20.0  # a saved state is followed by a pause of so many times what it took, as large worlds take long
@@ -204,7 +206,7 @@ class App:
                 print(f"loci: {line}", file=sys.stderr)
 
     async def _check_files(self) -> None:
-        await self._parts.clock.sleep(COME_IN)
+        await self._parts.clock.sleep(CHECKED_AFTER)
         self._reloading.knows(await asyncio.to_thread(lambda: self._parts.problems))
         self.tell_what_is_wrong()
 
@@ -336,7 +338,7 @@ class App:
         self._unindexed.put_nowait(agent)
 
     async def _check_lives(self) -> None:
-        await self._parts.clock.sleep(COME_IN)
+        await self._parts.clock.sleep(2 * CHECKED_AFTER if self._parts.is_large else COME_IN)
         problems = await in_thread(partial(check_lives, self._parts.vault))
         self._reloading.report(problem for problem in problems if problem not in self._parts.problems)
 
@@ -370,7 +372,7 @@ class App:
     async def _saved(self) -> bool:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
-        await parts.minds.write_cold()
+        await parts.minds.write_out()
         state = parts.state()
         if parts.unwritten() or not await self._synced(whole=True):
             return False

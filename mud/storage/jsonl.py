@@ -84,6 +84,8 @@ class JsonlWriter:
         self._closing = threading.Lock()  # held for moments: another thread may sync
         self.unsynced = False
         """Whether lines were appended since the last `sync` began."""
+        self._unnamed = False
+        """Whether a power cut may still take the file's name."""
         self._descriptor: int | None = self._open()
 
     @property
@@ -119,11 +121,13 @@ class JsonlWriter:
             if self._descriptor is None:
                 return
             own = os.dup(self._descriptor)
-        self.unsynced = False
+        self.unsynced, unnamed, self._unnamed = False, self._unnamed, False
         try:
             getattr(os, "fdatasync", os.fsync)(own)
+            if unnamed:
+                sync_folder(self._path.parent)
         except OSError:
-            self.unsynced = True
+            self.unsynced, self._unnamed = True, unnamed
             raise
         finally:
             os.close(own)
@@ -152,13 +156,12 @@ class JsonlWriter:
             descriptor, is_new = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND), True
         try:
             size, opened = self._repair(descriptor), os.fstat(descriptor)
-            if is_new:
-                sync_folder(self._path.parent)
         except BaseException:
             os.close(descriptor)
             raise
         # Only now: after a failure an append must still compare with the old file.
         self._size, self._file = size, (opened.st_dev, opened.st_ino)
+        self._unnamed = self._unnamed or is_new
         return descriptor
 
     def _current(self) -> int:

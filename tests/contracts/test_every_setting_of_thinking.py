@@ -288,6 +288,21 @@ async def test_an_interval_for_all_is_taken_up_while_the_world_runs_and_a_wrong_
         assert any("think_interval" in one for one in on.told)
 
 
+@proves("thinking.hot_minds")
+async def test_only_so_many_minds_keep_their_memories_in_ram(tmp_path: Path, vault: Path) -> None:
+    put(vault, "thinking", hot_minds=2)
+    async with house(tmp_path) as home:
+
+        def hot() -> set[str]:
+            return {agent.name for agent in home.minds.in_use() if not agent.memory.cold}
+
+        for name in ("Eliza", "Moss", "Corvin", "Tamsin"):
+            home.agent(name).memory.newest(5)
+        assert hot() == {"Corvin", "Tamsin"}
+        home.agent("Eliza").memory.newest(5)
+        assert hot() == {"Eliza", "Tamsin"}
+
+
 @proves("thinking.template")
 @WHO
 async def test_the_template_that_is_set_words_the_prompt(tmp_path: Path, vault: Path, who: str) -> None:

@@ -10,8 +10,8 @@ from mud.server.checks import check_vault
 from mud.server.wiring import opened
 from mud.simulation.run import SimulationPlan, simulate
 from mud.world.events import Perception
-from tests.houses import House, house, texts_of
-from tests.settings import proves, put
+from tests.houses import house, texts_of
+from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
 
 AT = "2026-01-01T00:00:00.000Z"
@@ -21,7 +21,6 @@ def _archives(vault: Path) -> dict[str, bytes]:
     return {str(path.relative_to(vault)): path.read_bytes() for path in sorted(vault.glob("agents/*/archive/*"))}
 
 
-@proves("thinking.hot_minds")
 def test_a_world_with_one_hot_mind_lives_as_one_with_all(tmp_path: Path) -> None:
     lived = []
     for name, minds in (("all", 1000), ("one", 1)):
@@ -33,21 +32,6 @@ def test_a_world_with_one_hot_mind_lives_as_one_with_all(tmp_path: Path) -> None
         lived.append((report["state_hash"], report["compactions"], _archives(vault)))
     assert lived[0] == lived[1]
     assert lived[0][1] > 0
-
-
-def _hot(home: House) -> list[str]:
-    return [agent.name for agent in home.minds.in_use() if not agent.memory.cold]
-
-
-async def test_only_so_many_minds_keep_their_memories_in_ram(tmp_path: Path) -> None:
-    vault = copy_vault(tmp_path)
-    put(vault, "thinking", hot_minds=2)
-    async with house(tmp_path) as home:
-        for name in ("Eliza", "Moss", "Corvin", "Tamsin"):
-            home.agent(name).memory.newest(5)
-        assert _hot(home) == ["Corvin", "Tamsin"]
-        home.agent("Eliza").memory.newest(5)
-        assert sorted(_hot(home)) == ["Eliza", "Tamsin"]
 
 
 def _lived_and_closed(vault: Path) -> None:
