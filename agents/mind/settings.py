@@ -49,6 +49,14 @@ class ThinkingSettings:
         low=0,
         high=86_400,
     )
+    coarse_from: int = setting(
+        200,
+        "How many agents and people a world must have for coarse_interval to hold; with fewer everybody lives turn by "
+        "turn, also unseen.",
+        low=0,
+        high=1_000_000,
+        per_agent=False,
+    )
     hot_minds: int = setting(
         1000,
         "How many minds keep their newest memories in RAM, some 100 kB each; of more, those that were used longest ago "
