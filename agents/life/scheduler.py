@@ -192,7 +192,8 @@ class Scheduler:
 
     def _is_unwatched(self, agent: AgentDefinition, thinking: ThinkingSettings) -> bool:
         """Return whether no person perceives an agent, nor has lately spoken to it, and no model is asked for it."""
-        if self._drives.exact or not thinking.coarse_interval:
+        few = len(self._minds.definitions) < thinking.coarse_from
+        if self._drives.exact or few or not thinking.coarse_interval:
             return False
         brain, now = self._thinking.wanted(agent), self._drives.clock.monotonic()
         by_model = brain is not None and brain.name != FALLBACK and not self._thinking.gave_way(agent, thinking, brain)

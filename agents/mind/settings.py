@@ -43,11 +43,19 @@ class ThinkingSettings:
         high=86_400,
     )
     coarse_interval: float = setting(
-        240.0,
+        300.0,
         "Seconds between two thoughts by instinct of an agent whom no person can perceive, if that is longer: it walks "
         "all the way in one step and talks briefly. As soon as somebody is near it lives as ever; 0 for always.",
         low=0,
         high=86_400,
+    )
+    coarse_from: int = setting(
+        200,
+        "How many agents and people a world must have for coarse_interval to hold; with fewer everybody lives turn by "
+        "turn, also unseen.",
+        low=0,
+        high=1_000_000,
+        per_agent=False,
     )
     hot_minds: int = setting(
         1000,

@@ -16,7 +16,7 @@ from mud.world.world import World
 
 FREE = ("words", "text", "query", "what", "full", "profile", "rule", "value", "wrong", "right")
 """Slots that take any words, in which the last name is completed once it is begun."""
-UNNAMED = ("key", "kind", "names", "page", "range", "seconds", "verb", "ways", "which")
+UNNAMED = ("key", "kind", "names", "page", "range", "seconds", "step", "verb", "ways", "which")
 """Slots that take no name that could be completed."""
 
 _WORD = re.compile(r"(?<![^\s(\"'])(?=\S)")

@@ -254,11 +254,19 @@ async def test_an_agent_thinks_as_often_as_is_set(tmp_path: Path, vault: Path, w
 @proves("thinking.coarse_interval")
 @WHO
 async def test_whom_nobody_perceives_takes_as_few_turns_as_is_set(tmp_path: Path, vault: Path, who: str) -> None:
-    put(vault, "thinking", coarse_interval=0.0)
+    put(vault, "thinking", coarse_interval=0.0, coarse_from=0)
     set_for(vault, who, "thinking", "coarse_interval", 600.0)
     coarse, exact = await turns_of(tmp_path, exact=False), await turns_of(tmp_path, exact=True)
     assert 3 * coarse["Eliza"] < exact["Eliza"]
     assert (3 * coarse["Moss"] < exact["Moss"]) is (who == "everybody")
+
+
+@proves("thinking.coarse_from")
+async def test_in_a_small_world_everybody_lives_turn_by_turn(tmp_path: Path, vault: Path) -> None:
+    put(vault, "thinking", coarse_interval=600.0, coarse_from=len(list(vault.glob("agents/*/agent.md"))))
+    coarse = await turns_of(tmp_path, exact=False)
+    put(vault, "thinking", coarse_from=1_000)
+    assert 3 * coarse["Moss"] < (await turns_of(tmp_path, exact=False))["Moss"]
 
 
 async def turns_of(folder: Path, *, exact: bool) -> Counter[str]:

@@ -250,7 +250,7 @@ def test_what_is_put_again_and_again_is_found_like_all_else(opened: Open) -> Non
     # Most lines of one form, and some of none: these were cut off when vectors were replaced in their place.
     texts = [*talk(500, random.Random(500)), *(fact.told for fact in FACTS)]
     index, rows = opened(dimension=HashingEmbedder.dimension), HashingEmbedder().embed(texts)
-    ids = [f"#1|{number}" for number in range(len(texts))]
+    ids = [f"#1|{number}" for number in range(1, len(texts) + 1)]
     for _ in range(3):
         for start in range(0, len(ids), 64):
             some = slice(start, start + 64)

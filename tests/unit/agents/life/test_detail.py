@@ -123,7 +123,7 @@ def test_no_walk_of_several_steps_passes_a_person(start: str, goal: str, person:
 @asynccontextmanager
 async def town(folder: Path, seed: int = 1, **own: float) -> AsyncIterator[tuple[House, Scheduler]]:
     """Open the shipped vault without anybody in it but its agents, who begin to live."""
-    put(without_vectors(copy_vault(folder)), "thinking", **own)
+    put(without_vectors(copy_vault(folder)), "thinking", coarse_from=0, **own)
     async with house(folder, VirtualClock()) as home:
         parts, chance = home.parts, Random(seed)
         how = (load_brains, home.voice, parts.queue, parts.prompting, chance, parts.clock, "instinct")
