@@ -56,6 +56,7 @@ Answer = tuple[Any, Bill, Unavailable | StoreFailed | None]
 
 CHROMA, MATRIX = "chroma", "matrix"
 """The indexes, and their folders: of a server, and of a folder, which has both."""
+FOLDERS = (CHROMA, MATRIX)
 FORM = 2
 """The form of what is put into an index; after a change all vectors are put again."""
 NEAREST_SAMPLES = 10
@@ -211,7 +212,7 @@ class Store:
     ) -> None:
         check_tree(folder)
         for path in folder.iterdir():
-            if path.is_dir() and path.name not in (CHROMA, MATRIX):
+            if path.is_dir() and path.name not in FOLDERS:
                 raise unsafe(path, NO_FILE)
         self._closed = False
         self._examples: list[Any] = []
@@ -249,7 +250,7 @@ class Store:
         self._thesaurus = Thesaurus(model.dimension)
         self._index = kind.open(Place(folder, server, exact), f"{model.model} {FORM}", model.dimension)
         if self._clean_shutdown is not None:
-            self._watched |= {folder / name: (folder / name).stat().st_ino for name in (CHROMA, MATRIX)}
+            self._watched |= {folder / name: (folder / name).stat().st_ino for name in FOLDERS}
         self._searcher = ThreadPoolExecutor(1, thread_name_prefix="nearest")
         self._begun: tuple[Query, Future[tuple[dict[int, float], dict[str, float]]]] | None = None
 

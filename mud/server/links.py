@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from agents.agent import PARTS
 from agents.memory.seeds import FOLDER as MEMORIES
-from agents.recall.child import CHROMA
+from agents.recall.child import FOLDERS
 from agents.recall.recall import FOLDER as INDEX
 from mud.errors import Problem
 from mud.sanitize import visible
@@ -49,7 +49,7 @@ def _elsewhere(vault: Path, entry: os.DirEntry[str]) -> Sequence[Problem]:
     if entry.is_symlink():
         return _link(Path(entry.path), vault)
     folder = entry.is_dir(follow_symlinks=False)
-    in_place_of_a_file = folder and entry.name != CHROMA and Path(entry.path).parent == vault / INDEX
+    in_place_of_a_file = folder and entry.name not in FOLDERS and Path(entry.path).parent == vault / INDEX
     plain = entry.is_file(follow_symlinks=False) or (folder and not in_place_of_a_file)
     return [] if plain else unsafe(entry.path, NO_FILE).problems
 

@@ -14,6 +14,7 @@ from tests.processes import Running
 
 PARTS = (
     ("chroma",),
+    ("matrix",),
     ("lexical.sqlite3",),
     ("embeddings.sqlite3",),
     ("chroma", "worker.lock"),
@@ -43,7 +44,7 @@ def _comes_back(life: Indexed, world: Running, parts: tuple[str, ...]) -> None:
         looks += 1
         assert not world.ends_within(STEP)
     life.complete(world)
-    assert behind or looks < 2 or parts not in (("chroma",), (".",))
+    assert behind or looks < 2 or parts not in (("matrix",), (".",))
     life.finds_by_words(world)
 
 
@@ -51,7 +52,7 @@ def test_the_index_may_be_deleted_again_and_again_while_the_world_runs(tmp_path:
     life = Indexed(tmp_path, 500, "hashing")
     world = life.ready()
     life.complete(world)
-    for parts in ((".",), ("chroma",), ("lexical.sqlite3",)):
+    for parts in ((".",), ("chroma",), ("matrix",), ("lexical.sqlite3",)):
         for part in parts:
             _delete(life.index / part)
         _comes_back(life, world, parts)
