@@ -56,7 +56,7 @@ from agents.recall.child import Store
 
 store = Store(Path(sys.argv[1]), "minilm")
 lines = ["The brass key is under the blue ladder.", "Moss waters the fern."]
-store.put([Record(f"{at}", one, {"agent": "#1", "type": MEMORY}) for at, one in enumerate(lines, 1)])
+store.put([Record(f"#1|{at}", one, {"agent": "#1", "type": MEMORY}) for at, one in enumerate(lines, 1)])
 print(store._index.count("#1"))
 store.close()
 
