@@ -55,7 +55,7 @@ def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
         "utc": snapshot.utc,
         "things": [thing_to_json(thing) for thing in snapshot.things],
     }
-    write_atomic(_path(vault, snapshot.state.step), json.dumps(data, ensure_ascii=False, separators=(",", ":")))
+    write_atomic(_path(vault, snapshot.state.step), json.dumps(data, separators=(",", ":")))
 
 
 def _path(vault: Path, step: int) -> Path:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.settings import put
 from tests.unit.benchmarks.running import record_of
 from tests.vaults import copy_vault
 
@@ -11,8 +12,10 @@ from tests.vaults import copy_vault
 def test_a_small_town_is_simulated_and_visited_coarse_and_exact(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    vault = copy_vault(tmp_path)
+    put(vault, "thinking", coarse_from=0)
     few = ("--agents", 10, "--exact", 10, "--minutes", 20, "--exact-minutes", 20, "--seconds", 1)
-    coarse, exact = record_of("scale", copy_vault(tmp_path), capsys, *few)["towns"]
+    coarse, exact = record_of("scale", vault, capsys, *few)["towns"]
     assert (coarse["places"], coarse["exact"], exact["exact"]) == (2, False, True)
     assert 0 < 2 * coarse["simulated"]["lines_an_agent_hour"] < exact["simulated"]["lines_an_agent_hour"]
     for town in (coarse, exact):
