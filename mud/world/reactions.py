@@ -10,6 +10,7 @@ import hashlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import NamedTuple
 
 from mud.world.changes import Alter, Change, Copy, Define, Put, Remove, SetState, StartTimer, TurnTo, Vanish
@@ -198,10 +199,12 @@ def react(
 def _may_act(world: World, cause: _Cause) -> bool:
     """Return whether a rule may be about an action, by what is cheap to see: the words, and states of its own thing."""
     said = plain(cause.action.words) if cause.action is not None and cause.action.words else ""
+    key, things, states = cause.key, world.things, world.live.states
     for one in _listeners(world, cause):
-        it = world.get(one)
-        for state, words in it.traits.hurdles.get(cause.key, ()) if it is not None else ():
-            if (not state or state in world.live.of(one)) and (not words or plain(words) in said):
+        if one not in things:
+            continue
+        for state, words in things[one].traits.hurdles.get(key, ()):
+            if (not state or state in states.get(one, ())) and (not words or plain(words) in said):
                 return True
     return False
 
@@ -218,8 +221,8 @@ def _listeners(world: World, cause: _Cause) -> list[str]:
         meant = [cause.action.place, ""]
     live = world.live
     meant += [live.made[one] for one in meant if one in live.made] if live.made else []
-    found = [live.listeners.get((cause.key, one)) for one in meant]
-    return list(dict.fromkeys(one for some in found if some for one in some))
+    found = [some for one in meant if (some := live.listeners.get((cause.key, one)))]
+    return list(dict.fromkeys(chain.from_iterable(found)))
 
 
 def react_to_changes(world: World, changes: Iterable[Change], moment: Moment, place: str = "") -> Reaction:
