@@ -107,8 +107,8 @@ def _with_each(ctx: Context, actions: Sequence[Action], into: str, told: tuple[P
 
 def _takeable(ctx: Context, name: str, within: list[Thing]) -> Thing:
     """Return what a name means: what one carries oneself only when nothing else is called so."""
-    own = {one.id for one in ctx.world.items(ctx.actor.id)}
-    found = match(name, [one for one in within if one.id not in own]) or match(name, within)
+    own = ctx.world.inside(ctx.actor.id)
+    found = (match(name, [one for one in within if one.id not in own]) if own else []) or match(name, within)
     if len(found) != 1:
         raise refuse_name(ctx, name, found)
     return found[0]
@@ -122,8 +122,7 @@ def drop(ctx: Context, thing: str) -> Outcome:
     """
     here = here_or_refuse(ctx)
     wanted = thing[5:].strip() if thing.casefold().startswith("down ") else thing
-    own = ctx.world.items(ctx.actor.id)
-    if wanted.casefold() in ALL and not match(wanted, own):
+    if wanted.casefold() in ALL and not match(wanted, own := ctx.world.items(ctx.actor.id)):
         dropping = [Action("drop", here.id, one.id) for one in own]
         return _with_each(ctx, dropping, here.id, (DROPPED, DROPPED_SEEN, EMPTY_HANDED))
     found = held(ctx, wanted)

@@ -66,9 +66,9 @@ def reach(world: World, who: str) -> list[Thing]:
         return own
     if is_dark(world, here):
         return [*(one for one in world.people(here.id) if one.id != who), *own]
-    doors = dict.fromkeys(way.door for way in here.exits if way.door and world.get(way.door) is not None)
-    there = (one for one in seen_in(world, here.id) if one.id != who)
-    return [*there, *own, *(world.things[door] for door in doors)]
+    doors = dict.fromkeys([way.door for way in here.exits if way.door])
+    there = [one for one in seen_in(world, here.id) if one.id != who]
+    return [*there, *own, *(thing for door in doors if (thing := world.get(door)) is not None)]
 
 
 def door_of(world: World, way: Exit) -> Thing | None:
