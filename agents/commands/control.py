@@ -11,7 +11,8 @@ from agents.agent import Agent
 from agents.commands._answer import Answerer, answers, ask, ask_about, asked_about, asked_about_agent, no_mind, set_key
 from agents.definition import BRAINS, AgentDefinition, find_definition
 from agents.memory.memory import Memory
-from agents.population import Population, Possession
+from agents.population import Population
+from agents.population.pausing import Possession
 from mud.commands import Context, Outcome, Say, command
 from mud.errors import LociError, Refusal, Unavailable, UnknownName
 from mud.registry import hint, suggest

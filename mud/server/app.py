@@ -195,7 +195,7 @@ class App:
         if self._options.agents:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
-        parts.minds.holds_for = HELD_FOR
+        parts.minds.held.seconds = HELD_FOR
         with short_collections():
             try:
                 await self._until_over()
@@ -399,7 +399,7 @@ class App:
     async def _saved(self) -> bool:
         """Save the state as it is now, once all that it includes is on disk; return whether that could be done."""
         parts = self._parts
-        await parts.minds.write_out()
+        await parts.minds.held.write_out()
         state = parts.state()
         if self._lent is not None:
             await self._lent.lending.safe(state.step)

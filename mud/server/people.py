@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from agents.agent import Agent
 from agents.definition import check_free, check_name, check_unread, find_definition, find_location
 from agents.directory import AGENT
-from agents.population import PauseState
+from agents.population.pausing import PauseState
 from mud.clock import iso
 from mud.commands import expand
 from mud.engine.engine import Step, WorldSettings

@@ -7,7 +7,8 @@ import logging
 from collections.abc import Callable
 
 from agents.mind.traces import Trace
-from agents.population import Population, Possession
+from agents.population import Population
+from agents.population.pausing import Possession
 from mud.commands import LONGEST_SHOWN, Command, Outcome, read_line, understand
 from mud.engine.engine import WAKE, Engine, Step
 from mud.errors import LociError, Problem, Refusal

@@ -157,7 +157,7 @@ class Parts:
 
     def state(self) -> SavedState:
         """Return the state as it is now, with all that it includes written to the archives, if they can be."""
-        self.minds.write_held()
+        self.minds.held.write()
         self.ledger.begin()  # what is saved may be no step of the ledger: persons who were sent away at the start
         agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
         homes = dict(sorted({**self.world_files.homes, **agents}.items()))  # an unchanged state is written unchanged

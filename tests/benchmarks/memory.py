@@ -60,7 +60,7 @@ def _measure(vault: Path, kept: str, args: argparse.Namespace) -> float:
 
 async def _talk(parts: Parts, kept: str, args: argparse.Namespace) -> float:
     people = [parts.minds.open(slug).id for slug in parts.minds.definitions]
-    parts.minds.holds_for = FOREVER
+    parts.minds.held.seconds = FOREVER
     if kept != KEPT[0]:
         parts.engine.observe(parts.minds.observe)
     used = 0.0
@@ -68,7 +68,7 @@ async def _talk(parts: Parts, kept: str, args: argparse.Namespace) -> float:
         begun = time.process_time()
         for number in range(first, first + args.together):
             parts.engine.step(people[number % len(people)], f"say {_sentence(number)}", Role.PLAYER)
-        parts.minds.write_held()
+        parts.minds.held.write()
         if "words" in kept:
             await parts.recall.flush()
         await parts.minds.folds.settle()

@@ -63,7 +63,7 @@ async def test_what_cold_minds_perceived_is_there_after_a_kill(tmp_path: Path) -
     put(vault, "thinking", hot_minds=1)
     _lived_and_closed(vault)
     async with house(tmp_path) as home:
-        home.minds.holds_for = 60.0
+        home.minds.held.seconds = 60.0
         ann, eliza = home.enter("Ann", home.engine.world.location_of("#2001").name), home.agent("Eliza")  # type: ignore[union-attr]
         assert eliza.memory.cold or ann.memory.newest(1) is not None
         ann.memory.newest(1)
@@ -74,7 +74,7 @@ async def test_what_cold_minds_perceived_is_there_after_a_kill(tmp_path: Path) -
         assert sum("number" in text for text in heard) == 5
         assert "number 4" not in "".join(path.read_text("utf-8") for path in vault.glob("agents/eliza/archive/*"))
         shutil.copytree(vault, tmp_path / "killed")  # nothing was closed, and no state saved
-        home.minds.write_held()
+        home.minds.held.write()
         assert "number 4" in "".join(path.read_text("utf-8") for path in vault.glob("agents/eliza/archive/*"))
     with opened(tmp_path / "killed", writable=True) as parts:
         assert texts_of(parts.minds.get("Eliza")) == heard

@@ -27,8 +27,8 @@ async def crowd(tmp_path: Path, clock: Clock | None = None, held: float = 3600.0
     async with house(tmp_path, clock) as home:
         for number in range(PEOPLE):
             home.enter(f"Talker {chr(65 + number)}")
-        home.minds.write_held()
-        home.minds.holds_for = held
+        home.minds.held.write()
+        home.minds.held.seconds = held
         yield home
 
 
@@ -70,7 +70,7 @@ async def test_what_a_crowd_heard_is_there_before_it_is_written(tmp_path: Path) 
         assert any("number 2" in hit.text for hit in hits)
         assert home.minds.status(ann)["total"] == before + 3
         assert tiled(ann) == []
-        home.minds.write_held()
+        home.minds.held.write()
         heard = [text for text in written(home, ann) if "number 2" in text]
         assert heard == ['Talker C says, "Pear number 2 fell near the wall"']
 
@@ -106,7 +106,7 @@ async def test_what_is_held_waits_when_the_disk_refuses_it(tmp_path: Path) -> No
         archive = ann.folder / "archive"
         archive.rename(ann.folder / "away")
         archive.write_text("a file is in the way")
-        home.minds.write_held()
+        home.minds.held.write()
         assert (ann.memory.total, ann.memory.waiting) == (before, 2)
         assert "number 2" in ann.memory.newest(1)[0].text
         assert home.parts.save() != ""
@@ -122,7 +122,7 @@ async def test_folds_wait_while_many_talk_and_take_their_usual_ranges_when_it_is
     async with crowd(tmp_path, clock) as home:
         ann = people(home)[0]
         talk(home, range(300))
-        home.minds.write_held()
+        home.minds.held.write()
         await settle()
         assert ann.memory.watermark == 0
         assert tiled(ann) == []
@@ -150,7 +150,7 @@ async def test_what_would_wait_too_long_is_folded_while_many_talk(tmp_path: Path
         while ann.memory.total < 2 * PUT_OFF:
             talk(home, range(number, number + MANY // PEOPLE + 1))
             number += MANY // PEOPLE + 1
-            home.minds.write_held()
+            home.minds.held.write()
             clock.advance(LOOK_AGAIN)
             for _ in range(4):
                 await settle()
@@ -176,7 +176,7 @@ async def test_one_who_thinks_is_folded_while_many_talk_and_has_its_files_when_i
         eliza = home.agent("Eliza")
         living.begin(eliza)
         talk(home, range(200))
-        home.minds.write_held()
+        home.minds.held.write()
         for _ in range(4):
             await settle()
         assert eliza.memory.watermark == 129

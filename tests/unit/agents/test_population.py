@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from agents.commands.mind import THOUGHT
 from agents.compaction.status import report
-from agents.population import PauseState, Possession
+from agents.population.pausing import PauseState, Possession
 from mud.errors import Refusal, UnknownName
 from mud.server.checks import check_vault
 from mud.server.wiring import opened

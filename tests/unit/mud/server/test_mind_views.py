@@ -144,8 +144,8 @@ async def test_what_a_crowd_has_just_heard_is_written_before_it_is_looked_at(tmp
     without_vectors(copy_vault(tmp_path))
     async with seen(tmp_path) as (home, minds):
         crowd = [home.enter(f"Visitor {number}") for number in range(CROWD + 2)]
-        home.minds.write_held()
-        home.minds.holds_for = 3600.0
+        home.minds.held.write()
+        home.minds.held.seconds = 3600.0
         home.type(crowd[0], "say Good evening.")
         why = await minds.why(crowd[1].slug, crowd[1].memory.total)
         assert json.loads(why["raw"])["text"] == 'Visitor 0 says, "Good evening."'

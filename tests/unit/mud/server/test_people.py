@@ -329,7 +329,7 @@ async def test_an_edit_made_while_a_person_was_away_counts_when_they_come_back(t
 
 async def test_a_memory_stays_open_until_it_is_written_and_what_was_asked_is_answered(tmp_path: Path) -> None:
     async with lobby(tmp_path) as hall:
-        hall.home.minds.holds_for = 60.0  # what a crowd perceives waits
+        hall.home.minds.held.seconds = 60.0  # what a crowd perceives waits
         people = [hall.enter("Guest") for _ in range(12)]
         await hall.type(people[0], "say all of you")
         ann = hall.enter("Ann")

@@ -5,15 +5,14 @@ Also works without a running world, for the tools of the command line.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
-from collections.abc import Callable, Coroutine, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol
 
 from agents.agent import Agent, Services
 from agents.compaction.due import fold_due
@@ -29,20 +28,22 @@ from agents.memory.archive import OpenArchives
 from agents.memory.corrections import Correction
 from agents.memory.entries import Entry
 from agents.memory.history import corrected_since, last_values, read_weighed
-from agents.memory.memory import Memory
 from agents.memory.note_form import Note
 from agents.memory.resting import lived_before
 from agents.memory.seeds import fresh
 from agents.mind.actor import by_witness, left_by
 from agents.mind.settings import ThinkingSettings
+from agents.population.fold_tasks import FoldTasks
+from agents.population.held import HeldPerceptions
+from agents.population.pausing import PauseState
+from agents.population.syncing import SYNCED_SINGLY, sync_archives
 from agents.prompt.prompt import Prompt
 from agents.reflection import Reflection
-from mud.clock import Clock, iso
+from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, Unavailable, UnknownName
-from mud.storage.files import sync_file_system, write_atomic
+from mud.storage.files import write_atomic
 from mud.storage.lease import held_here, holder_of, take
-from mud.supervise import done_within
 from mud.world.events import Perception, Request
 from mud.world.world import World
 
@@ -50,14 +51,8 @@ log = logging.getLogger(__name__)
 
 CROWD = 8
 """Witnesses of one step up to which each one's archive is written at once."""
-SYNCED_SINGLY = 64
-"""Archives that are synced one by one at most."""
 OPEN_FILES = 64
 """Archives whose files are open at once."""
-WRITTEN_AT_ONCE = 8
-"""Archives written between two looks at other tasks; each may wait for the disk."""
-
-T = TypeVar("T")
 
 
 class Prompter(Protocol):
@@ -113,12 +108,7 @@ class Population:
         """What the ledger left with minds that live apart, before they are lent: id, step, time, perceptions."""
         self.unconfirmed: Callable[[float], list[str]] = lambda through: []
         """Returns the folders of the minds that live apart and lack something on disk of the ledger, up to a step."""
-        self.holds_for = 0.0
-        """Seconds for which what a crowd perceived may be held, to be written in groups; with 0 it never is."""
-        self._holding: dict[str, Agent] = {}
-        """By folder, the agents with held entries of a crowd."""
-        self._cold_holding: dict[str, Agent] = {}
-        """By folder, the cold minds with held entries, which are written with the next saved state."""
+        self.held = HeldPerceptions(self.in_use_by_slug)
         self._crowded = False
         self._indexing: Counter[str] = Counter()
         """By folder, how many tasks bring an agent's index up to date."""
@@ -305,7 +295,8 @@ class Population:
 
     def lose(self, agent: Agent) -> None:
         """Close an agent without writing anything more, as its mind goes on elsewhere."""
-        for known in (self._holding, self._cold_holding, self._hot, self._indexing):
+        self.held.forget(agent)
+        for known in (self._hot, self._indexing):
             known.pop(agent.slug, None)
         del self._agents[agent.slug], self._by_id[agent.id]
         agent.memory.abandon()
@@ -326,7 +317,8 @@ class Population:
         if not self.means.recall.let_go(agent.id):
             return False
         self.on_close(agent)
-        for known in (self._holding, self._hot, self._indexing):
+        self.held.forget(agent)
+        for known in (self._hot, self._indexing):
             known.pop(agent.slug, None)
         del self._agents[agent.slug], self._by_id[agent.id]
         memory.close()
@@ -369,48 +361,18 @@ class Population:
 
     def observe(self, step: Step) -> None:
         witnesses = by_witness(step.left)
-        if self.holds_for > 0:
+        if self.held.seconds > 0:
             self.turns.count(len(step.left))
             self._crowded = len(witnesses) > CROWD
         try:
             for who, perceptions in witnesses.items():
                 if (agent := self.by_id(who)) is not None:
-                    held = self._crowded or (self.holds_for > 0 and agent.memory.cold)
+                    held = self._crowded or (self.held.seconds > 0 and agent.memory.cold)
                     agent.actor.perceive(step.number, step.at, perceptions, hold=held)
                     if held and not self._crowded:
-                        self._cold_holding[agent.slug] = agent
+                        self.held.of_cold(agent)
         finally:
             self._crowded = False
-
-    def write_held(self) -> None:
-        """Write what was held of a crowd's perceptions."""
-        while self._holding:
-            self._write_some()
-        while self._cold_holding:
-            self._write_some_cold()
-
-    async def write_out(self) -> None:
-        """Write most of what is held, letting other tasks run in between, so that `write_held` has little left."""
-        for _ in range((len(self._holding) + len(self._cold_holding)) // WRITTEN_AT_ONCE):
-            self._write_some()
-            self._write_some_cold()
-            await asyncio.sleep(0)
-
-    def _write_some_cold(self) -> None:
-        for slug in list(islice(self._cold_holding, WRITTEN_AT_ONCE)):
-            self._cold_holding.pop(slug).memory.write_held()
-
-    def _write_some(self) -> None:
-        for slug in list(self._holding)[:WRITTEN_AT_ONCE]:
-            agent = self._holding.pop(slug)
-            agent.memory.write_held()
-            if self._agents.get(slug) is agent:
-                agent.life.next_turn()
-
-    def _write_in_turns(self) -> None:
-        self._write_some()
-        if self._holding:
-            asyncio.get_running_loop().call_soon(self._write_in_turns)
 
     def recover(self, record: Mapping[str, Any]) -> None:
         """Append what a ledger record left with characters and their archives lack.
@@ -448,9 +410,7 @@ class Population:
         if not self._crowded:
             agent.life.next_turn()
             return
-        if not self._holding:
-            asyncio.get_running_loop().call_later(self.holds_for, self._write_in_turns)
-        self._holding[agent.slug] = agent
+        self.held.of_crowd(agent)
 
     async def _fold_due(self, agent: Agent) -> None:
         if agent.compactor.view.strategy.by_tokens:
@@ -495,24 +455,8 @@ class Population:
                 agent.compactor.fold_due_now()
 
     def sync(self) -> bool:
-        """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread.
-
-        Of very many, the whole file system is synced at once.
-        """
-        memories = [agent.memory for agent in self.in_use()]
-        unsynced = [memory for memory in memories if memory.unsynced]
-        if len(unsynced) <= SYNCED_SINGLY or not self._synced_at_once(unsynced):
-            confirmed = [memory.sync() for memory in memories]  # a list: each is synced even if one fails
-            return all(confirmed)
-        return True
-
-    def _synced_at_once(self, memories: Sequence[Memory]) -> bool:
-        with suppress(OSError), ExitStack() as stack:
-            for memory in memories:
-                stack.enter_context(memory.synced_elsewhere())
-            sync_file_system(self.means.vault)
-            return True
-        return False
+        """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread."""
+        return sync_archives([agent.memory for agent in self.in_use()], self.means.vault)
 
     @property
     def many_unsynced(self) -> bool:
@@ -592,142 +536,3 @@ class Population:
             unreadable=agent.unreadable,
         )
         return status(agent.compactor.view, facts)
-
-
-class Possession(NamedTuple):
-    """A character that the owner controls. `who` and `owner` are ids of characters."""
-
-    slug: str
-    who: str
-    name: str
-    owner: str
-
-
-class PauseState:
-    def __init__(self) -> None:
-        self.possession: Possession | None = None
-        """One character at a time."""
-        self._everybody = False
-        self._otherwise: set[str] = set()
-        """Folders for which the opposite of `_everybody` holds."""
-
-    def rests(self, slug: str) -> bool:
-        """Return whether an agent does not think now, being paused or controlled by the owner."""
-        return self.paused(slug) or (self.possession is not None and self.possession.slug == slug)
-
-    def paused(self, slug: str) -> bool:
-        return (slug in self._otherwise) != self._everybody
-
-    def pause(self, slug: str, *, paused: bool) -> None:
-        if self.paused(slug) != paused:
-            self._otherwise ^= {slug}
-
-    def pause_all(self, *, paused: bool) -> None:
-        """Pause or resume all agents, also those added later."""
-        self._everybody = paused
-        self._otherwise.clear()
-
-    def leads(self, owner: str) -> Possession | None:
-        """Return what the owner with this character id controls."""
-        return self.possession if self.possession is not None and self.possession.owner == owner else None
-
-
-class FoldTasks:
-    """Starts, tracks and ends folds.
-
-    `fold` folds what is due; `there` returns the opened agent of a folder, as closed ones are not checked again.
-    """
-
-    def __init__(
-        self, clock: Clock, fold: Callable[[Agent], Coroutine[Any, Any, None]], there: Callable[[str], Agent | None]
-    ) -> None:
-        self._clock, self._fold, self._there = clock, fold, there
-        self._tasks: dict[asyncio.Task[Any], str] = {}
-        self._running: Counter[str] = Counter()
-        """The number of tasks by folder."""
-        self._pauses: dict[asyncio.Task[None], str] = {}
-        """Waits before a failed fold is retried, at most one per folder."""
-        self._ending = False
-
-    def begin(self, agent: Agent) -> None:
-        """Start what is due unless a fold is running. Without an event loop it does nothing: tools fold by rules."""
-        try:
-            loop = asyncio.get_running_loop()
-        except RuntimeError:
-            return
-        if not agent.relieve() and not self._ending and not self.has(agent):
-            self._track(agent, loop.create_task(self._by_itself(agent)))
-
-    def has(self, agent: Agent) -> bool:
-        return self._running[agent.slug] > 0
-
-    async def tracked(self, agent: Agent, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine that folds; at shutdown it gets a grace period and is then cancelled."""
-        task = asyncio.ensure_future(work)
-        self._track(agent, task)
-        return await task
-
-    async def _by_itself(self, agent: Agent) -> bool:
-        """Fold what is due; return whether it finished without an error."""
-        try:
-            await self._fold(agent)
-        except Exception:  # nobody awaits it; the next entry checks again
-            log.exception("[Memory] %s: what is due could not be folded", agent.name)
-            return False
-        return True
-
-    def _track(self, agent: Agent, task: asyncio.Task[Any]) -> None:
-        self._tasks[task] = agent.slug
-        self._running[agent.slug] += 1
-        task.add_done_callback(lambda done: self._ended(agent, done))
-
-    def _ended(self, agent: Agent, task: asyncio.Task[Any]) -> None:
-        self._tasks.pop(task, None)
-        self._running[agent.slug] -= 1
-        if not task.cancelled() and (task.exception() is not None or task.result() is not False):
-            self._ask_again(agent)
-
-    def _ask_again(self, agent: Agent) -> None:
-        """Start what is due now, or wait until it may be retried."""
-        if self._ending or self._there(agent.slug) is not agent:
-            return
-        if agent.compactor.due():
-            self.begin(agent)
-        elif (pause := agent.compactor.pause) > 0 and agent.slug not in self._pauses.values():
-            waiting = asyncio.ensure_future(self._clock.sleep(pause))
-            self._pauses[waiting] = agent.slug
-            waiting.add_done_callback(lambda done: self._paused(agent, done))
-
-    def _paused(self, agent: Agent, waiting: asyncio.Task[None]) -> None:
-        self._pauses.pop(waiting, None)
-        if not waiting.cancelled():
-            self._ask_again(agent)
-
-    async def settle(self) -> None:
-        """Wait until no fold is running, however long that takes."""
-        while self._tasks:
-            await asyncio.wait(tuple(self._tasks))
-
-    async def drop(self, slug: str) -> None:
-        """Cancel the folds of one folder; the watermark stays."""
-        await _cancelled([task for task, owner in (*self._tasks.items(), *self._pauses.items()) if owner == slug])
-
-    async def finish(self, grace: float) -> set[str]:
-        """Give running folds `grace` seconds, cancel the rest and return their folders; none starts meanwhile."""
-        self._ending = True
-        try:
-            await _cancelled(list(self._pauses))
-            folding = dict(self._tasks)
-            if folding:
-                await done_within(grace, asyncio.gather(*folding, return_exceptions=True), self._clock)
-            late = {slug for task, slug in folding.items() if not task.done()}
-            await _cancelled(list(folding))
-            return late
-        finally:
-            self._ending = False
-
-
-async def _cancelled(tasks: list[asyncio.Task[Any]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
