@@ -101,11 +101,14 @@ def sanitize_values(value: Any) -> Any:
 
 
 def sanitize_json(raw: bytes, value: Any) -> Any:
-    """Return the sanitized value of a line of JSON; plain ASCII without escapes is skipped."""
-    if raw.isascii() and b"\x7f" not in raw:
-        escaped = b"\\" in raw and any(sign in raw for sign in (b"\\u", b"\\r", b"\\b", b"\\f"))
-        return sanitize_values(value) if escaped else value
-    return sanitize_values(value)
+    """Return the sanitized value of a line of JSON; nearly all are seen to be clean without looking into them."""
+    escaped = b"\\" in raw and any(sign in raw for sign in (b"\\u", b"\\r", b"\\b", b"\\f"))
+    if raw.isascii():
+        clean = b"\x7f" not in raw
+    else:
+        text = raw.decode("utf-8", "surrogateescape")
+        clean = text.isprintable() and not _PRINTABLE.search(text)
+    return value if clean and not escaped else sanitize_values(value)
 
 
 def visible(text: str, but: str = "") -> str:

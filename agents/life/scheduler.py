@@ -383,6 +383,8 @@ class Scheduler:
         wanted = self._pauses.pop(agent.slug, 1.0) * agent.thinking().think_interval
         wanted = SLEEP_STEP if self._minds.sleeps(agent.id) else wanted
         pause = self._pause_of(agent.definition, agent.thinking(), wanted)
+        if agent.slug in self._unwatched:
+            self._minds.let_rest(agent)
         at = self._drives.clock.monotonic() + pause * self._drives.chance.uniform(1 - JITTER, 1 + JITTER)
         self._due.set(agent.slug, at if wish is None else min(at, wish))
         self._woken.set()

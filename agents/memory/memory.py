@@ -92,6 +92,8 @@ class Memory:
         """Whether the tail is only in the archive, but for what came since; see `rest`."""
         self._ram: list[Entry] = []
         """The newest written entries, unreadable ones left out. Slicing a list takes a third of the time of a deque."""
+        self._ram_from = 1
+        """The number from which on `_ram` holds all entries of the tail that belong there."""
         self._waiting: list[Entry] = []  # entries that the archive could not take yet, in order
         self.missing_from: int | None = None
         """The first ledger step whose entries did not fit among the waiting ones; None when all did.
@@ -114,7 +116,8 @@ class Memory:
             archive = self._archive.open(writable, begins_file=self._lease is not None and not self._lease.clean)
             self.corrections = Corrections(self._archive.corrections.values())
             summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
-            self._warm()
+            self._warm(self._kept_from)
+            self.cold = False
         except OSError as error:
             self._archive.close()
             raise Unavailable(f"the memory of {self.name} cannot be opened: {error}") from error
@@ -123,10 +126,14 @@ class Memory:
         self.note_trouble(_AT_START, "; ".join(summaries) or None)
         return archive + summaries
 
-    def _warm(self) -> None:
-        """Read the tail into RAM. Raises OSError."""
-        self._ram = self._from_archive(max(self.watermark + 1, self.total - self._in_ram + 1), self.total)
-        self.cold = False
+    @property
+    def _kept_from(self) -> int:
+        """The number of the first entry of the tail that is kept in RAM while the mind is hot."""
+        return max(self.watermark, self.total - self._in_ram) + 1
+
+    def _warm(self, first: int) -> None:
+        """Read the tail from an entry on into RAM. Raises OSError."""
+        self._ram, self._ram_from = self._from_archive(first, self.total), first
 
     def rest(self) -> bool:
         """Drop what is in RAM and close the file, until the tail is asked for; return whether that could be done.
@@ -136,6 +143,7 @@ class Memory:
         if self._waiting or self.missing_from is not None:
             return False
         self._ram, self.cold = list(self._archive.held), True
+        self._ram_from = self.total - len(self._ram) + 1
         self._archive.close()
         return True
 
@@ -369,8 +377,7 @@ class Memory:
     def newest(self, count: int) -> list[Entry]:
         """Return the newest entries of the tail, at most `count`, oldest first."""
         self._used()
-        if self.cold:
-            self._warm()
+        self.cold = False
         total, waiting = self.total, self._waiting
         first = max(total + len(waiting) - count, self.watermark) + 1
         found = self.read(first, total)
@@ -385,8 +392,8 @@ class Memory:
             found = self._ram[start : start + last - first + 1]
             if found and found[0].seq == first and found[-1].seq == last:
                 return found
-        if self.cold and first > max(self.watermark, self.total - self._in_ram):
-            self._warm()
+        if not self.cold and self._kept_from <= first < self._ram_from:
+            self._warm(first)
             return self.read(first, last)
         return self._from_archive(first, last)
 

@@ -242,7 +242,15 @@ class Population:
             return None
         agent = self._agents[slug]
         self.on_open(agent)
+        if self.held.of_cold_minds:  # most are opened because they perceive something, and that can wait
+            agent.life.next_turn()
+            self.let_rest(agent)
         return agent
+
+    def let_rest(self, agent: Agent) -> None:
+        """Let a mind go cold until it is used again."""
+        if agent.memory.rest():
+            self._hot.pop(agent.slug, None)
 
     def used(self, agent: Agent) -> None:
         """Count an agent among the hot minds, and let the ones used longest ago go cold (`hot_minds`)."""
@@ -250,8 +258,7 @@ class Population:
         if hot.pop(slug, None) is None:
             most = self.means.configuration.get(ThinkingSettings).hot_minds
             for other in list(islice(hot.values(), max(0, len(hot) + 1 - most))):
-                if other.memory.rest():
-                    del hot[other.slug]
+                self.let_rest(other)
         hot[slug] = agent
 
     def sleeps(self, who: str) -> bool:
@@ -367,7 +374,7 @@ class Population:
         try:
             for who, perceptions in witnesses.items():
                 if (agent := self.by_id(who)) is not None:
-                    held = self._crowded or (self.held.seconds > 0 and agent.memory.cold)
+                    held = self._crowded or (self.held.of_cold_minds and agent.memory.cold)
                     agent.actor.perceive(step.number, step.at, perceptions, hold=held)
                     if held and not self._crowded:
                         self.held.of_cold(agent)

@@ -17,7 +17,9 @@ class HeldPerceptions:
 
     def __init__(self, there: Callable[[str], Agent | None]) -> None:
         self.seconds = 0.0
-        """How long what a crowd perceived may be held; with 0 nothing ever is."""
+        """How long what a crowd perceived may be held; with 0 it never is."""
+        self.of_cold_minds = False
+        """Whether what cold minds perceive is held until they are used, or the next saved state."""
         self._there = there
         self._crowd: dict[str, Agent] = {}
         """By folder, the agents with held entries of a crowd."""

@@ -15,6 +15,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, lru_cache
 from itertools import chain, repeat
 from typing import NamedTuple
 
@@ -68,8 +69,8 @@ class Template(NamedTuple):
 
     def render(self, values: Mapping[str, str]) -> list[tuple[str, str]]:
         def speaks(words: str) -> bool:
-            found = list(PLACE.finditer(words))
-            return not found or any(one[1] == "name" or values[one[1]] or one[2] for one in found)
+            found = _found(words)
+            return not found or any(name == "name" or values[name] or empty for name, empty in found)
 
         def filled(lines: Sequence[str]) -> str:
             spoken = [line for line in lines if speaks(line)] if speaks("\n".join(lines)) else []
@@ -79,6 +80,12 @@ class Template(NamedTuple):
 
     def join(self, rendered: Sequence[tuple[str, str]]) -> str:
         return join_sections([text for _, text in rendered], self.glue)
+
+
+@lru_cache
+def _found(words: str) -> tuple[tuple[str, str], ...]:
+    """Return the places in some lines of a template: name, and text when it is empty."""
+    return tuple((one[1], one[2] or "") for one in PLACE.finditer(words))
 
 
 def join_sections(texts: Sequence[str], glue: str) -> str:
@@ -248,9 +255,8 @@ def build_prompt(parts: PromptParts, template: Template, *, window: int, reserve
 def room_for_memories(parts: PromptParts, template: Template, *, window: int, reserve: int, count: _Count) -> int:
     """Return the tokens for summaries and memories, wherever the agent is; raises as `build_prompt`."""
     budget = _budget(window, reserve)
-    parts = PromptParts(parts.name, parts.profile, parts.commands)
-    cuts = _beginning(parts, template, budget, count)
-    return budget - budget // _SITUATION_SHARE - _steady(parts, template, cuts, count)
+    steady = _steady(PromptParts(parts.name, parts.profile, parts.commands), template, count)
+    return budget - budget // _SITUATION_SHARE - steady(_beginning(steady, budget))
 
 
 def _budget(window: int, reserve: int) -> int:
@@ -262,16 +268,19 @@ def _budget(window: int, reserve: int) -> int:
     return window - reserve
 
 
-def _steady(parts: PromptParts, template: Template, cuts: _Cuts, count: _Count) -> int:
+def _steady(parts: PromptParts, template: Template, count: _Count) -> Callable[[_Cuts], int]:
+    """Return what counts the tokens of a prompt without all that changes from turn to turn, by its cuts."""
     bare = replace(parts, longterm="", recent="", transcript=(), notes=(), experiences=(), hints=())
-    return count(template.join(_blocks(bare, template, cuts)))
+    return cache(lambda cuts: count(template.join(_blocks(bare, template, cuts))))
 
 
-def _beginning(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
+def _beginning(steady: Callable[[_Cuts], int], budget: int) -> _Cuts:
     """Return the least cuts that leave memories their share, or the last ones."""
-    levels: list[_Level] = [{}, {"brief": 1}, *({"brief": 1, "about": n} for n in _GENTLE)]
     most = budget - budget // _MEMORY_SHARE
-    return _first(levels, _Cuts(), lambda cuts: _steady(parts, template, cuts, count) <= most)
+    if steady(_Cuts()) <= most:  # as nearly always
+        return _Cuts()
+    levels: list[_Level] = [{"brief": 1}, *({"brief": 1, "about": n} for n in _GENTLE)]
+    return _first(levels, _Cuts(), lambda cuts: steady(cuts) <= most)
 
 
 def _fitting_cuts(parts: PromptParts, template: Template, budget: int, count: _Count) -> _Cuts:
@@ -281,7 +290,7 @@ def _fitting_cuts(parts: PromptParts, template: Template, budget: int, count: _C
         steady = max(0, budget // _SITUATION_SHARE - situation) if len(parts.transcript) - cuts.lines > STEP else 0
         return count(template.join(blocks)) + steady <= budget
 
-    cuts = _beginning(parts, template, budget, count)
+    cuts = _beginning(_steady(parts, template, count), budget)
     if fits(cuts):
         return cuts
     for levels in _stages(parts):

@@ -195,7 +195,7 @@ class App:
         if self._options.agents:
             for name in self._living.profiles():
                 parts.queue.prepare(name)
-        parts.minds.held.seconds = HELD_FOR
+        parts.minds.held.seconds, parts.minds.held.of_cold_minds = HELD_FOR, True
         with short_collections():
             try:
                 await self._until_over()

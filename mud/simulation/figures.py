@@ -52,7 +52,8 @@ class Figures:
         self._locations = frozenset(locations)
         self._visited: set[str] = set()
         self._said = RepetitionRate()
-        self._heard: dict[tuple[str, str], float] = {}  # world time when the second last heard the first
+        self._heard: dict[tuple[str, str], float] = {}  # world time when the second heard the first, lately
+        self._pruned = self._began  # world time when what was heard too long ago was last taken out
         self._with: dict[str, set[str]] = {one: set() for one in agents}  # the agents that each has spoken with
         self._acted = dict.fromkeys(agents, self._began)  # world time of each agent's last line
         self._late: set[str] = set()  # the agents that submitted a line in the last tenth of the run
@@ -60,11 +61,12 @@ class Figures:
         self._talks: dict[str, Turns] = {}  # by location
         self._between = self._conversing = 0  # spoken lines that an agent heard, and those of them in conversations
         self._walks = self._spoken = 0  # lines of agents
-        self.steps = self.commands = self.events = self.thoughts = 0
+        self.steps = self.commands = self.events = self.thoughts = self.perceived = 0
         self.last = self._began
 
     def observe(self, step: Step) -> None:
         self.events += len(step.events)
+        self.perceived += len(step.left)
         for event in step.events:
             if event.kind == "arrival":
                 self._visited.add(event.location)
@@ -74,6 +76,9 @@ class Figures:
 
     def _spoke(self, event: Event, left: Collection[Perception]) -> None:
         now, speaker = self._clock.monotonic(), event.actor
+        if now - self._pruned > ANSWER:
+            self._heard = {pair: at for pair, at in self._heard.items() if now - at <= ANSWER}
+            self._pruned = now
         if speaker in self._acted and any(one.event is event and one.who in self._acted for one in left):
             self._between += 1
             self._conversing += self._talks.setdefault(event.location, Turns()).add(speaker, now)

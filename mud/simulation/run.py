@@ -53,9 +53,9 @@ _LEFT_OUT_OF_NOTES = shutil.ignore_patterns(".*", "history")
 """What a run does not need: of the log only the ledger is copied, of notes only the last versions. Elsewhere such a
 name may be that of an agent or a location.
 """
-INDEX_EVERY = 20_000
-"""Most steps between two rounds of indexing, so that not all waits in RAM. A question indexes the asking agent's
-memories, except the newest, which its prompt shows anyway.
+INDEX_EVERY = 40_000
+"""Most memories between two rounds of writing and indexing, so that not all waits in RAM. A question indexes the asking
+agent's memories, except the newest, which its prompt shows anyway.
 """
 COLLECTED_EVERY = 200_000  # allocations between two garbage collections; a long pause does not matter here
 STANDSTILL = 30 * 3600.0  # world seconds without a line, longer than any night, after which the run is given up
@@ -191,6 +191,7 @@ class _Run:
         spare_what_stays()
         usual = gc.get_threshold()
         gc.set_threshold(COLLECTED_EVERY, *usual[1:])
+        parts.minds.held.of_cold_minds = True
         started, worked, world = time.perf_counter(), time.process_time(), self._clock.monotonic()
         try:
             with ExitStack() as bulk:
@@ -229,8 +230,9 @@ class _Run:
         indexed = told = 0
         end = self._clock.monotonic() + 60 * self._plan.minutes
         while figures.steps < wanted and self._clock.monotonic() < end:
-            if figures.steps - indexed >= INDEX_EVERY:
-                indexed = figures.steps
+            if figures.perceived - indexed >= INDEX_EVERY:
+                indexed = figures.perceived
+                self._parts.minds.held.write()
                 await self._parts.recall.complete()
             await self._turn()
             if self._half is None and 2 * figures.steps >= wanted:

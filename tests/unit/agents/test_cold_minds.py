@@ -63,7 +63,7 @@ async def test_what_cold_minds_perceived_is_there_after_a_kill(tmp_path: Path) -
     put(vault, "thinking", hot_minds=1)
     _lived_and_closed(vault)
     async with house(tmp_path) as home:
-        home.minds.held.seconds = 60.0
+        home.minds.held.of_cold_minds = True
         ann, eliza = home.enter("Ann", home.engine.world.location_of("#2001").name), home.agent("Eliza")  # type: ignore[union-attr]
         assert eliza.memory.cold or ann.memory.newest(1) is not None
         ann.memory.newest(1)
