@@ -43,8 +43,8 @@ JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
 BEGUN_AT_ONCE = 100
 """Agents that begin to live before other tasks of the event loop run."""
-TURNS_A_PASS = 8
-"""Turns started before other tasks of the event loop run."""
+TURNS_A_PASS = 1
+"""Turns started before other tasks of the event loop run; a first one, which opens a memory, takes 10 ms."""
 SLEEP_STEP = 5.0
 QUIET = 300.0
 """Seconds without being addressed or woken before an agent falls asleep by the clock."""

@@ -389,6 +389,7 @@ class App:
 
     async def _keep_saving(self) -> None:
         saved, clock = -1, self._parts.clock
+        await clock.sleep(COME_IN)
         while True:
             started = clock.monotonic()
             if self._parts.engine.number != saved and await self._saved():

@@ -28,11 +28,12 @@ def collect_all() -> None:
 
 @contextmanager
 def no_collections() -> Iterator[None]:
-    """Collect nothing within the block, which makes very many objects that stay."""
+    """Collect nothing within the block, and leave out of later collections the very many objects that it makes."""
     gc.disable()
     try:
         yield
     finally:
+        gc.freeze()
         gc.enable()
 
 

@@ -147,7 +147,7 @@ class Reloading:
             self._settings_changed()
         if settings or "prompts" in by_top:
             self._prompts()
-        self._fold_due()
+            self._fold_due()
         wrong_before = {one.file for one in self._known}
         looked_at = any(_is_checked(path) or path.relative_to(parts.vault).as_posix() in wrong_before for path in paths)
         problems = check_files(parts.vault) if refused or looked_at else list(self._known)
@@ -220,7 +220,7 @@ class Reloading:
         self._parts.queue.hosts.keep_only(self._parts.configuration.names(LLMProfile))
 
     def _fold_due(self) -> None:
-        """Start the folds that a changed context window makes due."""
+        """Start the folds that changed settings or prompts make due."""
         for agent in self._parts.minds.in_use():
             self._parts.minds.remembered(agent, ())
 
