@@ -198,6 +198,16 @@ async def test_nobody_comes_in_without_the_token_of_an_account(tmp_path: Path) -
         assert not list(world.people.sessions)
 
 
+async def test_a_page_from_elsewhere_is_refused_even_with_a_token(tmp_path: Path) -> None:
+    async with served(tmp_path) as world:
+        given = {"authorization": f"Bearer {await token_of(world, 'Robin')}"}
+        for foreign in ("https://evil.example", "null", "http://localhost:1", "http://["):
+            answer = await _status(world, origin=foreign, **given)
+            assert (answer.status_code, "Origin" in answer.json()["error"]["message"]) == (403, True)
+        assert not list(world.people.sessions)
+        assert (await _status(world, origin=world.address, **given)).status_code != 403
+
+
 async def test_a_token_ends_with_a_new_one_a_new_password_or_a_ban(tmp_path: Path) -> None:
     async with served(tmp_path) as world:
         door = world.portal.authenticator
