@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from mud.commands import Outcome
-from mud.errors import Refusal
+from mud.errors import LociError, Refusal
 from mud.server.building.files import Draft
 from mud.server.building.request import LONGEST_TEXT, PLACES, BuildingRequest, link
 from mud.server.questions import ask_lines
@@ -25,6 +27,8 @@ from mud.world.changes import SetState
 from mud.world.narration import listed, phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
+
+log = logging.getLogger(__name__)
 
 DESCRIPTION = "Description"
 AGENT_KEYS = ("aliases", "location", "voice", "goal")
@@ -209,7 +213,13 @@ async def edit(ask: BuildingRequest) -> Outcome:
     section = _section_named(ask, thing, parse_document(ask.building.read(file), file))
     shown = _section_of(ask, thing, file, section)
     question = ask.say(EDITING, section=section, file=file, text=shown or ask.say(NOTHING_YET))
-    lines = await ask_lines(ask.asker, ask.say, question, LONGEST_TEXT, shown.splitlines())
+
+    def keep(lines: list[str]) -> None:
+        with suppress(OSError, LociError):
+            aside = ask.building.keep_aside(file, "\n".join(lines))
+            log.warning("a text for %s that was not ended is in %s", file, aside)
+
+    lines = await ask_lines(ask.asker, ask.say, question, LONGEST_TEXT, shown.splitlines(), lost=keep)
     typed = ask.text("\n".join(lines))
     now = _section_of(ask, ask.thing(), file, section)
     merged = merge(_lined(shown), _lined(typed), _lined(now))
