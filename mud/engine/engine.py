@@ -225,6 +225,8 @@ class Engine:
             self._run(command, actor, line, role, known)
         except Refusal:
             return False
+        finally:
+            self._time = None
         return True
 
     def _carry_out(self, who: str, text: str, role: Role) -> tuple[Step, str]:

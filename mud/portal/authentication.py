@@ -75,22 +75,26 @@ class Authenticator:
         account = self.accounts.find(name)  # it may have changed meanwhile
         if not right or account is None or account.banned or account.hash != checked:
             raise Refusal(WRONG)
+        self.limits.login_succeeded(address, account.name, account.networks)
         return self._came_in(account, address)
 
     async def register(self, address: str, name: str, password: str) -> Account:
-        """Make an account and return it. Raises Refusal, also for an unfit name (as LociError), and OSError."""
+        """Make an account with the name that somebody asks for; see `new_name` and `make_account`."""
         self.check_address(address)
         check_password(password)
-        self.limits.login(address, name)  # who asks for many names finds out which are taken
-        self.new_name(name)
+        return await self.make_account(address, self.new_name(address, name), password)
+
+    async def make_account(self, address: str, name: str, password: str) -> Account:
+        """Make an account with a name that `new_name` returned. Raises LociError and OSError."""
+        self.check_address(address)
         self.limits.new_account(address)
         account = await self.create(name, Role.PLAYER, password)
+        self.limits.name_given(address)
         return self._came_in(account, address)
 
     def _came_in(self, account: Account, address: str) -> Account:
         """Keep from where an account came in, so that strangers cannot shut it out there, and return it."""
         network = network_of(address)
-        self.limits.login_succeeded(address, account.name, account.networks)
         if account.networks[-1:] == (network,):
             return account
         others = [one for one in account.networks if one != network]
@@ -114,8 +118,12 @@ class Authenticator:
         self.accounts.write(account)
         return account
 
-    def new_name(self, name: str) -> str:
-        """Return the name of an account that somebody may make over the network, made clean. Raises LociError."""
+    def new_name(self, address: str, name: str) -> str:
+        """Return the name of an account that somebody may make over the network, made clean. Raises LociError.
+
+        Many names from one address have to wait, as who asks for them finds out which are taken.
+        """
+        self.limits.name_asked(address)
         if not self._settings().new_accounts:
             raise Refusal("This world takes no new accounts.", "its owner can make one for you")
         return self._check_new(name)

@@ -127,13 +127,14 @@ class Limits:
         self._settings, self._clock = settings, clock
         self._open: dict[str, int] = {}
         self._by_address, self._by_name, self._by_both = FailureTable(), FailureTable(), FailureTable()
+        self._names_asked = FailureTable()
         self._first_tries = RateTable()
         self._lines, self._newcomers = RateTable(), RateTable()
 
     @property
     def kept(self) -> int:
         """How many entries are held in RAM."""
-        failures = len(self._by_address) + len(self._by_name) + len(self._by_both)
+        failures = sum(map(len, (self._by_address, self._by_name, self._by_both, self._names_asked)))
         rates = len(self._first_tries) + len(self._lines) + len(self._newcomers)
         return len(self._open) + failures + rates
 
@@ -170,8 +171,7 @@ class Limits:
             named = min(named, self._first_tries.wait(key, now, refill, FIRST_TRIES))
             if not named:
                 self._first_tries.count(key, now, refill)
-        if (wait := max(wait, named)) > 0:
-            raise Refusal(f"There were too many tries; wait {describe_wait(wait)}.")
+        _refuse_wait(max(wait, named))
         for table, counted in self._counted(network, key, stranger=stranger):
             table.count(counted, now, settings)
 
@@ -183,6 +183,15 @@ class Limits:
     def _counted(self, network: str, key: str, *, stranger: bool) -> list[tuple[FailureTable, str]]:
         counted = [(self._by_address, network), (self._by_both, f"{network} {key}")]
         return [*counted, (self._by_name, key)] if stranger else counted
+
+    def name_asked(self, address: str) -> None:
+        """Count a name that somebody asks for as a new one; `name_given` takes it back. Raises Refusal."""
+        network, now = network_of(address), self._clock.monotonic()
+        _refuse_wait(self._names_asked.wait(network, now))
+        self._names_asked.count(network, now, self._settings())
+
+    def name_given(self, address: str) -> None:
+        self._names_asked.take_back(network_of(address))
 
     def new_account(self, address: str) -> None:
         """Count a new account from an address. Raises Refusal when it is one too many."""
@@ -238,6 +247,11 @@ class Limits:
 
 def _key(name: str) -> str:
     return plain(name[:_LONGEST_KEY])
+
+
+def _refuse_wait(seconds: float) -> None:
+    if seconds > 0:
+        raise Refusal(f"There were too many tries; wait {describe_wait(seconds)}.")
 
 
 def describe_wait(seconds: float) -> str:

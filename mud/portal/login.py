@@ -111,8 +111,8 @@ class Login:
         name = await self._named(say(NEW_NAME))
         if plain(name) in (GUEST, NEW, QUIT):
             raise Refusal(say(RESERVED, name=name))
-        name = authenticator.new_name(name)
-        return await authenticator.register(self._address, name, await self._new_password(name))
+        name = authenticator.new_name(self._address, name)
+        return await authenticator.make_account(self._address, name, await self._new_password(name))
 
     async def _new_password(self, name: str) -> str:
         """Ask for a password until one is fit and was typed the same twice. Raises _TooOften.

@@ -1,4 +1,4 @@
-"""What is told to somebody who comes back: who talked and who came by, in the places that they know.
+"""What is told to somebody who comes back: who talked, who came by and what changed, in the places that they know.
 
 It is told from what others perceived there in the open; no words are repeated, as who was away did not hear them.
 """
@@ -6,7 +6,7 @@ It is told from what others perceived there in the open; no words are repeated, 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from agents.mind.actor import left_by
@@ -21,6 +21,7 @@ HEAD = phrase("app.away.head", "told")
 BOTH = phrase("app.away.both", "place", "talkers", "others")
 TALKED = phrase("app.away.talked", "place", "talkers")
 CAME = phrase("app.away.came", "place", "others")
+ITSELF = phrase("app.away.itself", "place", "text")
 OTHERS = phrase("app.away.others")
 
 MOST_KEPT = 2000  # things seen that are remembered
@@ -30,12 +31,16 @@ NAMES = 4  # people named in a line; more are others
 
 
 class PublicAct(NamedTuple):
-    """Somebody did or said something that others at a place perceived."""
+    """Somebody did or said something that others at a place perceived.
+
+    Without a name a rule did, since the world was started: then `text` is what they perceived.
+    """
 
     at: str
     place: str
     name: str
     spoke: bool
+    text: str = ""
 
 
 class AwayNews:
@@ -56,7 +61,10 @@ class AwayNews:
             if one.event is not None and one.event is last:
                 continue  # fifty witnesses of one happening follow each other
             last = one.event
-            if one.kind in ("heard", "saw") and one.place and one.actor and one.mark != DISTANT:
+            if one.event is not None and one.event.kind == "change":
+                if one.place and one.event.thing:  # else it was the weather, which is seen anyway
+                    found.add(PublicAct(at, one.place, "", spoke=False, text=one.text))
+            elif one.kind in ("heard", "saw") and one.place and one.actor and one.mark != DISTANT:
                 found.add(PublicAct(at, one.place, one.actor, one.kind == "heard"))
         self._seen.extend(sorted(found))
 
@@ -95,15 +103,17 @@ class AwayNews:
                 self._note(at, left_by(record))
         self._seen.extend(later)
 
-    def _line(self, place: str, seen: Iterable[PublicAct]) -> str:
+    def _line(self, place: str, seen: Sequence[PublicAct]) -> str:
         talkers = dict.fromkeys(one.name for one in seen if one.spoke)
-        others = dict.fromkeys(one.name for one in seen if one.name not in talkers)
+        others = dict.fromkeys(one.name for one in seen if one.name and one.name not in talkers)
         say, named = self._texts.render, self._named
         if talkers and others:
             return say(BOTH, place=place, talkers=named(talkers), others=named(others))
         if talkers:
             return say(TALKED, place=place, talkers=named(talkers))
-        return say(CAME, place=place, others=named(others))
+        if others:
+            return say(CAME, place=place, others=named(others))
+        return say(ITSELF, place=place, text=seen[-1].text)
 
     def _named(self, names: Iterable[str]) -> str:
         all = list(names)

@@ -41,6 +41,7 @@ async def ask_lines(
     most: int,
     old: Sequence[str] = (),
     wrong: Callable[[str], str] = lambda line: "",
+    lost: Callable[[list[str]], None] = lambda lines: None,
 ) -> list[str]:
     """Ask for lines until one is `.`, and return them. Raises Refusal as `ask_line` does.
 
@@ -48,6 +49,7 @@ async def ask_lines(
         most: characters of all lines together; what is more is not taken.
         old: the lines that `..old` stands for.
         wrong: returns why a line is not taken, told at once; empty for one that is.
+        lost: called with what was typed when the person is gone before the end.
     """
     answer: asyncio.Future[list[str] | None] = asyncio.get_running_loop().create_future()
     lines: list[str] = []
@@ -58,7 +60,9 @@ async def ask_lines(
         if answer.done():
             return
         if line is None or typed.strip() in (ABORT, END):
-            answer.set_result(lines if line is not None and typed.strip() == END else None)
+            if line is None and lines:
+                lost(lines)
+            answer.set_result(lines if typed.strip() == END else None)
             return
         new = list(old) if typed.strip() == OLD else [typed]
         too_long = sum(map(len, lines + new)) > most

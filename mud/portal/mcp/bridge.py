@@ -9,7 +9,6 @@ from typing import Any
 import anyio
 import httpx2
 import mcp_types as types
-from anyio.abc import TaskGroup
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.inbound import (
     MCP_METHOD_HEADER,
@@ -26,6 +25,8 @@ from mud.portal.plain import LineReader, show_plain
 
 TIMES = httpx2.Timeout(30.0, read=None)
 """Seconds for a connection; an answer may take as long as the world lets it."""
+PATIENCE = 10.0
+"""Seconds that answers may take which the rest waits for: those to the handshake, and all once stdin has ended."""
 GONE = "the world at {url} does not answer; it has ended, or is not there"
 
 
@@ -41,8 +42,10 @@ async def carry(url: str, token: str, *, proxies: bool) -> None:
         async with httpx2.AsyncClient(headers=headers, timeout=TIMES, trust_env=proxies) as client:
             await _check(client, url)
             async with streamable_http_client(url, http_client=client) as streams, anyio.create_task_group() as group:
-                group.start_soon(_show_answers, streams[0])
-                await _send_lines(streams[1], group)
+                unanswered = _Unanswered()
+                group.start_soon(_show_answers, streams[0], unanswered)
+                await _send_lines(streams[1], unanswered)
+                group.cancel_scope.cancel()
     except* (httpx2.TransportError, httpx2.InvalidURL):
         raise LociError(GONE.format(url=url)) from None
 
@@ -59,13 +62,39 @@ async def _check(client: httpx2.AsyncClient, url: str) -> None:
     raise LociError(f"{url}: {why}")
 
 
-async def _show_answers(answers: Any) -> None:
+class _Unanswered:
+    """The requests that have no answer yet."""
+
+    def __init__(self) -> None:
+        self._ids: set[types.RequestId] = set()
+        self._answered = anyio.Event()
+
+    def add(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._ids.add(message.id)
+
+    def discard(self, message: types.JSONRPCMessage) -> None:
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError) and message.id is not None:
+            self._ids.discard(message.id)
+            self._answered.set()
+
+    async def wait(self) -> None:
+        """Wait until every request has its answer, for `PATIENCE` at most."""
+        with anyio.move_on_after(PATIENCE):
+            while self._ids:
+                self._answered = anyio.Event()
+                await self._answered.wait()
+
+
+async def _show_answers(answers: Any, unanswered: _Unanswered) -> None:
     async for one in answers:
         if isinstance(one, SessionMessage):
             show_plain(one.message.model_dump_json(by_alias=True, exclude_unset=True))
+            unanswered.discard(one.message)
 
 
-async def _send_lines(write: Any, group: TaskGroup) -> None:
+async def _send_lines(write: Any, unanswered: _Unanswered) -> None:
+    """Send what comes on stdin until that ends, and wait for the answers to it."""
     lines = LineReader(sys.stdin.fileno())
     try:
         while (line := await lines.next()) is not None:
@@ -75,11 +104,14 @@ async def _send_lines(write: Any, group: TaskGroup) -> None:
                 message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
             except ValidationError:
                 show_plain(_unreadable())
-            else:
-                await write.send(SessionMessage(message, metadata=_routing(message)))
+                continue
+            unanswered.add(message)
+            await write.send(SessionMessage(message, metadata=_routing(message)))
+            if getattr(message, "method", "") == "initialize":
+                await unanswered.wait()  # it brings the session that all others name
+        await unanswered.wait()
     finally:
         lines.close()
-        group.cancel_scope.cancel()
 
 
 def _unreadable() -> str:

@@ -17,9 +17,10 @@ from starlette.types import Message, Receive, Scope, Send
 from mud.errors import LociError, Refusal
 from mud.portal.mcp import optional
 from mud.portal.mcp.player import Player
-from mud.portal.phrases import CLOSING, IDLE, NO_TOKEN, SHUT
+from mud.portal.phrases import CLOSING, FOREIGN, IDLE, NO_TOKEN, SHUT
 from mud.portal.portal import Portal
 from mud.portal.web.ticker import Ticker
+from mud.portal.web.visit import same_origin
 from mud.storage.accounts import Account
 
 if TYPE_CHECKING:
@@ -70,6 +71,8 @@ class McpEndpoint:
             raise _NotLetInError(refusal.text, 403) from None
         if not self._portal.settings().mcp:
             raise _NotLetInError(self._portal.say(SHUT), 403)
+        if "origin" in request.headers and not same_origin(request.headers):  # as the protocol asks of servers
+            raise _NotLetInError(self._portal.say(FOREIGN), 403)
         given = request.headers.get("authorization", "")
         if not given.lower().startswith(BEARER):
             raise _NotLetInError(self._portal.say(NO_TOKEN), 401)

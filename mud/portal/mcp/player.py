@@ -85,8 +85,9 @@ class Player:
             self._typed = self._portal.clock.monotonic()
             replies = self._replies = []
             try:
-                session.type(line)
-                await self._until_answered(session)
+                begun = asyncio.Event()
+                session.type(line, taken=lambda hidden: begun.set())
+                await self._until_answered(session, begun)
             except asyncio.CancelledError:
                 self._keep(replies)
                 raise
@@ -101,11 +102,11 @@ class Player:
         if pause := self._portal.limits.line(self.address, self.account.name):
             await self._portal.clock.sleep(pause)
 
-    async def _until_answered(self, session: Session) -> None:
-        """Wait until a line has its answer, or for as long as `wait` may take."""
+    async def _until_answered(self, session: Session, begun: asyncio.Event) -> None:
+        """Wait until a line has begun, those before it being answered, and has its answer; or as long as `wait` may."""
 
         async def ready() -> None:
-            while session.waiting and not session.over:
+            while (session.waiting or not begun.is_set()) and not session.over:
                 self._answered.clear()
                 await self._answered.wait()
 

@@ -11,8 +11,7 @@ from weakref import WeakKeyDictionary
 
 import anyio
 import mcp_types as types
-from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
-from mcp.server.auth.provider import AccessToken
+from anyio.abc import TaskStatus
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
@@ -52,7 +51,7 @@ NAME = "loci"
 PLAYER = "loci.player"
 """Key of a request's scope under which its player is."""
 LONGEST_BODY = 400_000  # bytes, as of a line on a pipe
-MOST_SESSIONS = 1000
+MOST_SESSIONS = 64  # of one account, so that none takes those of others; one that is idle ends after half an hour
 NEWEST = 8  # connections of a player that are told when tools change
 PATIENCE = 1.0  # seconds that one of them has to take that
 
@@ -74,7 +73,11 @@ class ServedPlayers:
     def __init__(self, portal: Portal) -> None:
         self._portal, self.say = portal, portal.say
         self._told: WeakKeyDictionary[Player, _Told] = WeakKeyDictionary()
-        server = _Server(
+        self._managers: dict[str, StreamableHTTPSessionManager] = {}
+        """By the name of an account, what holds its sessions, which are unknown to every other."""
+        self._beginning = anyio.Lock()
+        self._group = anyio.create_task_group()
+        self._server = _Server(
             NAME,
             instructions=self.say(INSTRUCTIONS),
             get_tool_input_schema=lambda name: None,  # else each call lists the tools, and no argument is a header
@@ -85,23 +88,34 @@ class ServedPlayers:
             on_read_resource=self._answering(self._read_resource),
             on_subscriptions_listen=self._listen,
         )
-        server.add_notification_handler("notifications/initialized", types.NotificationParams, self._initialized)
-        self._manager = StreamableHTTPSessionManager(
-            server, max_request_body_size=LONGEST_BODY, max_sessions=MOST_SESSIONS
-        )
+        self._server.add_notification_handler("notifications/initialized", types.NotificationParams, self._initialized)
 
     @asynccontextmanager
     async def running(self) -> AsyncIterator[None]:
         """Answer requests for the length of the block; at its end all connections are closed."""
         logging.getLogger("mcp").setLevel(logging.WARNING)  # else each connection is a line of the world's log
-        async with self._manager.run():
+        async with self._group:
             yield
+            self._group.cancel_scope.cancel()
 
     async def __call__(self, player: Player, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request of a player."""
-        # The package holds each of its sessions to the client that began it.
-        user = AuthenticatedUser(AccessToken(token="", client_id=player.account.name, scopes=[]))
-        await self._manager.handle_request({**scope, "user": user, PLAYER: player}, receive, send)
+        manager = await self._manager_of(player.account.name)
+        await manager.handle_request({**scope, PLAYER: player}, receive, send)
+
+    async def _manager_of(self, account: str) -> StreamableHTTPSessionManager:
+        async with self._beginning:
+            if account not in self._managers:
+                self._managers[account] = await self._group.start(self._run_manager)
+            return self._managers[account]
+
+    async def _run_manager(self, *, task_status: TaskStatus[StreamableHTTPSessionManager]) -> None:
+        manager = StreamableHTTPSessionManager(
+            self._server, max_request_body_size=LONGEST_BODY, max_sessions=MOST_SESSIONS
+        )
+        async with manager.run():
+            task_status.started(manager)
+            await anyio.sleep_forever()
 
     async def tell_changed(self, player: Player) -> None:
         """Tell a player's connections that other tools are possible now."""

@@ -10,7 +10,6 @@ from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
@@ -29,7 +28,7 @@ from mud.portal.phrases import NOT_YOURS, TOO_OLD
 from mud.portal.portal import Portal
 from mud.portal.web.pages import sorry
 from mud.portal.web.ticker import Ticker
-from mud.portal.web.visit import Visit, WebRoute, fields, go_to
+from mud.portal.web.visit import Visit, WebRoute, fields, go_to, same_origin, split_address
 from mud.portal.web.visitors import LASTS, Visitors
 
 log = logging.getLogger(__name__)
@@ -116,7 +115,7 @@ class Site:
 
     def _known_host(self, host: str) -> bool:
         """Return whether a browser may call us so. A name that somebody else points at us is none of ours."""
-        name = _split(f"//{host}").hostname or ""
+        name = split_address(f"//{host}").hostname or ""
         if name in ("localhost", self._host.lower(), *map(str.lower, self.portal.settings().web_names)):
             return True
         try:
@@ -185,7 +184,7 @@ def _check_role(visit: Visit, route: WebRoute) -> None:
 
 def _check_token(visit: Visit, token: str | None) -> None:
     """Raise HTTPException for what does not come from one of our own pages."""
-    if not _same_origin(visit.connection.headers) or not hmac.compare_digest(
+    if not same_origin(visit.connection.headers) or not hmac.compare_digest(
         (token or "").encode(), visit.token.encode()
     ):
         raise HTTPException(403, visit.portal.say(TOO_OLD))
@@ -195,18 +194,6 @@ async def _token_of_form(visit: Visit) -> str | None:
     if not visit.request.headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
         return None
     return fields(await visit.body()).get("token")
-
-
-def _same_origin(headers: Headers) -> bool:
-    return _split(headers.get("origin", "")).netloc == headers.get("host", "") != ""
-
-
-def _split(address: str) -> SplitResult:
-    """Return the parts of an address; they are empty when it is none."""
-    try:
-        return urlsplit(address)
-    except ValueError:
-        return SplitResult("", "", "", "", "")
 
 
 class _Static(StaticFiles):

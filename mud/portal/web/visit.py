@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
@@ -104,6 +105,19 @@ def fields(body: bytes) -> dict[str, str]:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=FIELDS))
     except ValueError:
         raise HTTPException(400) from None
+
+
+def same_origin(headers: Headers) -> bool:
+    """Return whether a browser says that a request comes from a page of our own."""
+    return split_address(headers.get("origin", "")).netloc == headers.get("host", "") != ""
+
+
+def split_address(address: str) -> SplitResult:
+    """Return the parts of an address; they are empty when it is none."""
+    try:
+        return urlsplit(address)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def why_not(say: Say, error: Exception) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 
 from mud.commands import Outcome
-from mud.errors import Refusal
+from mud.errors import LociError, Refusal
 from mud.server.building.files import Draft
 from mud.server.building.request import LONGEST_TEXT, PLACES, BuildingRequest, link
 from mud.server.questions import ask_lines
@@ -25,6 +27,8 @@ from mud.world.changes import SetState
 from mud.world.narration import listed, phrase
 from mud.world.roles import Role
 from mud.world.things import Thing
+
+log = logging.getLogger(__name__)
 
 DESCRIPTION = "Description"
 AGENT_KEYS = ("aliases", "location", "voice", "goal")
@@ -98,7 +102,7 @@ async def set_key(ask: BuildingRequest) -> Outcome:
     _may_be_set(ask, thing, key)
     file = ask.file(thing)
     held = ask.building.draft().text(file)
-    values = list(_values(ask, key, typed))
+    values = list(_values(key, typed))
     texts = [remove_key(held, key, file) if one is None else replace_key(held, key, one, file) for one in values]
     drafts = [_drafted(ask, file, text) for text in texts]
     problems = [ask.building.problems(one) for one in drafts]
@@ -128,7 +132,7 @@ def _drafted(ask: BuildingRequest, file: str, text: str) -> Draft:
     return draft
 
 
-def _values(ask: BuildingRequest, key: str, typed: str) -> Iterator[object]:
+def _values(key: str, typed: str) -> Iterator[object]:
     """Yield what a typed value may mean, the likeliest first; None takes the key out."""
     front = parse_front(f"---\nvalue: {typed}\n---\n", "")
     commented = "#" in typed and typed[0] not in "\"'["  # a comment in a file; here it was meant
@@ -207,11 +211,17 @@ async def edit(ask: BuildingRequest) -> Outcome:
     thing = ask.thing()
     file = ask.file(thing)
     section = _section_named(ask, thing, parse_document(ask.building.read(file), file))
-    shown = _section_of(ask, thing, file, section)
+    shown = _section_of(ask, file, section)
     question = ask.say(EDITING, section=section, file=file, text=shown or ask.say(NOTHING_YET))
-    lines = await ask_lines(ask.asker, ask.say, question, LONGEST_TEXT, shown.splitlines())
+
+    def keep(lines: list[str]) -> None:
+        with suppress(OSError, LociError):
+            aside = ask.building.keep_aside(file, "\n".join(lines))
+            log.warning("a text for %s that was not ended is in %s", file, aside)
+
+    lines = await ask_lines(ask.asker, ask.say, question, LONGEST_TEXT, shown.splitlines(), lost=keep)
     typed = ask.text("\n".join(lines))
-    now = _section_of(ask, ask.thing(), file, section)
+    now = _section_of(ask, file, section)
     merged = merge(_lined(shown), _lined(typed), _lined(now))
     if merged is None:
         aside = ask.building.keep_aside(file, typed)
@@ -239,7 +249,7 @@ def _section_named(ask: BuildingRequest, thing: Thing, document: Document) -> st
     return known or wanted[:1].upper() + wanted[1:]
 
 
-def _section_of(ask: BuildingRequest, thing: Thing, file: str, section: str) -> str:
+def _section_of(ask: BuildingRequest, file: str, section: str) -> str:
     document = parse_document(ask.building.read(file), file)
     held = document.section(section)
     return document.intro if held is None and section == DESCRIPTION else (held or "").strip()

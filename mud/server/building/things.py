@@ -86,7 +86,7 @@ async def destroy(ask: BuildingRequest) -> Outcome:
     draft.set(file, None)
     for other in ask.building.files():
         if other.startswith("world/locations/") and other != file:
-            draft.set(other, _without(ask, draft.text(other), other, thing, file))
+            draft.set(other, _without(draft.text(other), other, thing, file))
     changes = ask.carry_out(f"@destroy {thing.name}", draft)
     lines = [ask.say(DESTROYED, name=thing.name, file=file), *ask.notes(*(_neighbours(ask, thing)))]
     return ask.outcome(lines, [*moved, *changes], ask.seen(DESTROYS, thing.name))
@@ -99,7 +99,7 @@ def _emptied(ask: BuildingRequest, thing: Thing) -> list[Change]:
     return [Put(one.id, ask.here.id) for one in ask.world.contents(thing.id)]
 
 
-def _without(ask: BuildingRequest, text: str, file: str, thing: Thing, home: str) -> str:
+def _without(text: str, file: str, thing: Thing, home: str) -> str:
     """Return the text of a place's file without the ways, or the doors, that lead to a thing."""
     for key, name, value in entries(parse_document(text, file)):
         if leads_to(value, thing, home):

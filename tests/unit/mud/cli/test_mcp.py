@@ -148,6 +148,13 @@ def test_a_line_that_is_no_message_is_answered_and_the_next_one_works(opened: Op
         assert send(program, ASKED)["error"]["code"] == -32700
 
 
+def test_what_is_sent_at_once_is_answered_although_nothing_more_comes(opened: OpenWorld) -> None:
+    begun = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+    with fed(opened) as program:
+        shown, _ = program.communicate("".join(f"{json.dumps(one)}\n" for one in (ASKED, begun, call(2, "look"))), 60)
+    assert [json.loads(line)["id"] for line in shown.splitlines()] == [1, 2]
+
+
 def test_without_a_world_or_a_token_one_sentence_says_what_to_do(tmp_path: Path) -> None:
     vault = without_vectors(copy_vault(tmp_path))
     cases = [

@@ -411,6 +411,15 @@ def test_one_step_has_one_time() -> None:
     assert post["at"] == step.at
 
 
+def test_asking_whether_a_line_would_be_carried_out_fixes_no_time() -> None:
+    clock = VirtualClock()
+    engine = make_engine(clock=clock)
+    do(engine, "@channel-join town", ANN)
+    assert engine.would(ANN, "@channel town is anybody awake?", Role.PLAYER)
+    clock.advance(60)
+    assert engine.leave_asleep(engine.world.things[ANN]).at == "2026-01-01T00:01:00.000Z"
+
+
 @pytest.mark.parametrize("role", [Role.AGENT, Role.PLAYER, Role.OWNER])
 @pytest.mark.parametrize(
     "line",

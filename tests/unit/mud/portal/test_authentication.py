@@ -150,6 +150,22 @@ async def test_asking_which_names_are_taken_is_slowed_as_guessing_is(tmp_path: P
     assert told == ["The name Ann is taken."] * 3 + ["There were too many tries"] * 2
 
 
+async def test_who_forgot_a_password_may_make_another_account_and_asks_for_names_at_every_door_alike(
+    tmp_path: Path,
+) -> None:
+    gate = Gatehouse(tmp_path, free_logins=3)
+    for _ in range(4):
+        with pytest.raises(Refusal):
+            await gate.door.login(HERE, "Ann", PASSWORD)
+    for name in ("Ann", "Ben", "Cem", "Dora"):
+        assert (await gate.door.register(HERE, name, PASSWORD)).name == name
+    for _ in range(3):
+        with pytest.raises(Refusal, match="taken"):
+            gate.door.new_name(HERE, "Ann")
+    with pytest.raises(Refusal, match="too many tries"):
+        gate.door.new_name(HERE, "Eve")
+
+
 async def test_what_changed_while_the_password_was_checked_counts(tmp_path: Path) -> None:
     hasher = Slow()
     gate = Gatehouse(tmp_path, hasher)

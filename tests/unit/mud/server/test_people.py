@@ -16,6 +16,7 @@ from mud.world.changes import Put
 from mud.world.roles import Role
 from tests.houses import texts_of
 from tests.unit.mud.server.lobby import HOME, Lobby, lobby
+from tests.vaults import copy_vault
 
 
 def place_of(hall: Lobby, who: str) -> str | None:
@@ -213,6 +214,21 @@ async def test_who_comes_back_is_told_who_talked_and_who_came_by_but_no_words(tm
         await hall.type(again, "quit")
         clock.advance(1)
         assert "While you were away" not in hall.enter("Ann").last
+
+
+async def test_who_comes_back_is_told_what_a_rule_did_where_nobody_came_by(tmp_path: Path) -> None:
+    rule = '\n## Rules\n- when examine: after 5 seconds: say "The shadow moves." in The Garden\n'
+    item = copy_vault(tmp_path) / "world/items/reading-chair.md"
+    item.write_text(item.read_text().partition("## Rules")[0] + rule)
+    async with lobby(tmp_path, clock := VirtualClock()) as hall:
+        ann, _, cid = hall.enter("Ann"), hall.enter("Bob"), hall.enter("Cid")
+        await hall.type(cid, "north", "go library")
+        await hall.type(ann, "quit")
+        clock.advance(60)
+        await hall.type(cid, "examine reading chair")
+        clock.advance(60)
+        hall.home.engine.elapse()
+        assert hall.enter("Ann").last == "While you were away: In The Garden: The shadow moves."
 
 
 async def test_who_left_before_a_restart_is_told_from_the_ledger(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 from mcp import MCPError
 
+from mud.portal.mcp.serving import MOST_SESSIONS
 from mud.world.roles import Role
 from tests.houses import PATIENCE
 from tests.settings import put
@@ -198,6 +199,16 @@ async def test_nobody_comes_in_without_the_token_of_an_account(tmp_path: Path) -
         assert not list(world.people.sessions)
 
 
+async def test_a_page_from_elsewhere_is_refused_even_with_a_token(tmp_path: Path) -> None:
+    async with served(tmp_path) as world:
+        given = {"authorization": f"Bearer {await token_of(world, 'Robin')}"}
+        for foreign in ("https://evil.example", "null", "http://localhost:1", "http://["):
+            answer = await _status(world, origin=foreign, **given)
+            assert (answer.status_code, "Origin" in answer.json()["error"]["message"]) == (403, True)
+        assert not list(world.people.sessions)
+        assert (await _status(world, origin=world.address, **given)).status_code != 403
+
+
 async def test_a_token_ends_with_a_new_one_a_new_password_or_a_ban(tmp_path: Path) -> None:
     async with served(tmp_path) as world:
         door = world.portal.authenticator
@@ -233,6 +244,16 @@ async def test_a_session_of_one_account_is_none_for_another(tmp_path: Path) -> N
         theirs = headers | {"authorization": f"Bearer {ben}"}
         answers = [await http.post(f"{world.address}/mcp", headers=one, json=PING) for one in (headers, theirs)]
         assert [one.status_code for one in answers] == [200, 404]
+
+
+async def test_whoever_opens_as_many_sessions_as_there_may_be_keeps_nobody_else_out(tmp_path: Path) -> None:
+    async with served(tmp_path) as world, httpx2.AsyncClient(trust_env=False, timeout=PATIENCE) as http:
+        ann, ben = [await token_of(world, name) for name in ("Ann", "Ben")]
+        for _ in range(MOST_SESSIONS):
+            await handshake(http, world, ann)
+        with pytest.raises(KeyError):
+            await handshake(http, world, ann)
+        assert await handshake(http, world, ben)
 
 
 async def test_who_still_listens_with_an_old_token_is_cut_off_when_the_new_one_comes_in(tmp_path: Path) -> None:

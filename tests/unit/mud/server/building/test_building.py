@@ -340,6 +340,16 @@ async def test_who_lost_the_role_while_a_text_was_typed_has_changed_nothing(tmp_
         assert content(here.vault) == before
 
 
+async def test_what_was_typed_before_a_connection_went_is_kept_aside(tmp_path: Path) -> None:
+    async with site(tmp_path) as here:
+        before = content(here.vault)
+        await here.type("@edit sundial", "one", "two")
+        here.bert.session.end()
+        [kept] = (here.vault / TRASH).glob("sundial-*.md")
+        assert kept.read_text() == "one\ntwo\n"
+        assert content(here.vault) == before
+
+
 async def test_builders_move_themselves_and_things_and_owners_people(tmp_path: Path) -> None:
     async with site(tmp_path) as here:
         ann = here.hall.enter("Ann")
