@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,9 +18,10 @@ import pytest
 from mud.server.checks import check_vault
 from mud.simulation.replay import replay
 from tests.live.test_fold_kills import TINY
+from tests.processes import loci
 from tests.settings import put
-from tests.syscalls import FAULTS, Spec, calls, tracer
-from tests.vaults import ROOT, copy_vault, without_vectors
+from tests.syscalls import FAULTS, Spec, calls
+from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import answered, check_ledger, check_whole, go_on
 
 FAULT = "broken"
@@ -74,8 +73,7 @@ def hour(beginning: Path, folder: Path, call: int = 0, model_call: int = 0) -> H
     vault = folder / "vault"
     shutil.copytree(beginning, vault)
     spec = Spec(str(vault), str(folder / "calls"), (), FAULT, call)
-    command = [*tracer(spec), sys.executable, "-m", "tests.hour", str(vault), str(model_call)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
+    done = loci(vault, model_call, traced=spec, module="tests.hour")
     assert "Traceback" not in done.stderr, done.stderr
     said, made = answered(done.stdout.splitlines()), [one for one in calls(spec) if one.get("call") in FAULTS[FAULT].of]
     assert any(one["fault"] for one in made) == bool(call)
