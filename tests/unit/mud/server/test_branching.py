@@ -180,6 +180,15 @@ def test_a_world_that_was_killed_is_rewound_to_what_only_its_ledger_has(vault: P
     ]
 
 
+def test_a_note_that_a_person_wrote_without_dates_is_as_it_is_now(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    note = vault / "agents/eliza/notes/by-hand.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# By hand\n\nThe fin is missing.\n", "utf-8")
+    past = _rewound(vault, tmp_path / "past", 9)
+    assert (past / "agents/eliza/notes/by-hand.md").read_text("utf-8") == note.read_text("utf-8")
+
+
 def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
     go_on(vault, "early")
     step = ledger(vault)[-1]["step"]
