@@ -296,6 +296,8 @@ def test_the_owner_asks_for_both_inside_the_world(vault: Path, tmp_path: Path) -
     with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
         assert "is a vault as this one is now, at step" in _ask(parts, "branch", name="What if?")
         assert "is there already and is not empty" in _ask(parts, "branch", name="what if")
+        for wrong in ("..", "/", "🜁"):
+            assert _ask(parts, "branch", name=wrong).startswith("@branch takes a name with a letter or a digit")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
         for wrong in ("0", "x", "-1", "9" * 30, "900"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -185,7 +186,10 @@ def test_a_random_evening_played_again_is_the_same_world_also_from_any_step(tmp_
     assert (str(found.difference or ""), found.state_hash) == ("", found.recorded_hash)
     for slug in ("eliza", "ann"):
         check_life(vault, slug)
-    step = chance.choice([one["step"] for one in ledger(vault)])
+    steps = ledger(vault)
+    # Of several files that were changed at once, each has a step of its own; before the last, one may miss the others.
+    whole = [one["step"] for one, later in pairwise(steps) if not ("files" in one and "files" in later)]
+    step = chance.choice(whole)
     with opened(vault, writable=False) as parts:
         rewind(parts, tmp_path / "past", step)
     assert check_vault(tmp_path / "past") == check_vault(vault) == []
