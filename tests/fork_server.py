@@ -57,6 +57,7 @@ class ForkedProgram:
     """`python -m mud` as a process that is forked from one that has imported it; has what tests need of a `Popen`.
 
     Args:
+        module: what `-m` names.
         words: the arguments.
         streams: its standard streams.
         environment: its environment.
@@ -64,11 +65,17 @@ class ForkedProgram:
     """
 
     def __init__(
-        self, words: Sequence[str], streams: Streams, environment: Mapping[str, str], traced: Spec | None = None
+        self,
+        module: str,
+        words: Sequence[str],
+        streams: Streams,
+        environment: Mapping[str, str],
+        traced: Spec | None = None,
     ) -> None:
         limits = [(limit, resource.getrlimit(limit)) for limit in _LIMITS]
         trace = asdict(traced) if traced else None
-        order = {"words": list(words), "environment": dict(environment), "limits": limits, "trace": trace}
+        program = {"module": module, "words": list(words), "environment": dict(environment)}
+        order = {**program, "limits": limits, "trace": trace}
         self._told, tell = os.pipe()
         with _ORDERING:
             socket.send_fds(_server(), [json.dumps(order).encode() + b"\n"], [*streams, tell])
@@ -168,8 +175,8 @@ def _become(order: dict[str, Any], files: list[int]) -> None:
     time.tzset()
     for limit, values in order["limits"]:
         resource.setrlimit(limit, values)
-    sys.argv = ["mud", *order["words"]]
-    runpy.run_module("mud", run_name="__main__", alter_sys=True)  # ends with SystemExit
+    sys.argv = [order["module"], *order["words"]]
+    runpy.run_module(order["module"], run_name="__main__", alter_sys=True)  # ends with SystemExit
 
 
 def _serve(door: socket.socket) -> None:

@@ -2,7 +2,7 @@
 
 Eliza walks, talks, notes and recalls, minute by minute; her memories are folded by a model that fails at its n-th call,
 0 for never; the state is saved every five minutes. Nothing of it hangs on the machine's clock or on luck, so the n-th
-system call of two hours is the same.
+system call of two hours is the same. Where vectors are wanted, each minute waits until the child process has them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from random import Random
 
 from agents.llm.backend import Backend
 from agents.llm.backends.scripted import ScriptedModel, Turn
+from agents.recall.settings import RecallSettings
 from mud.clock import VirtualClock
 from mud.engine.engine import Step
 from mud.errors import LociError, Unavailable
@@ -59,6 +60,10 @@ async def live(parts: Parts, clock: VirtualClock) -> None:
     if eliza is None:
         return
     engine.observe(parts.minds.observe)
+    embeds = parts.configuration.get(RecallSettings).embedder != "none"
+    if embeds:
+        await parts.recall.start()
+        await parts.minds.catch_up(eliza)
     for minute in range(MINUTES):
         clock.advance(60)
         engine.elapse()
@@ -66,8 +71,12 @@ async def live(parts: Parts, clock: VirtualClock) -> None:
         if not step.failed and step.reply.startswith("You say"):
             print(step.reply, flush=True)
         await _settle(parts, step)
+        if embeds:
+            await parts.recall.complete()
         if minute % SAVED_EVERY == SAVED_EVERY - 1:
             _save(parts)
+    vectors = parts.recall.status(eliza.id)["vector_through"]
+    print(f"memories: {eliza.memory.total}, with vectors: {vectors}", file=sys.stderr)
 
 
 async def _settle(parts: Parts, step: Step) -> None:

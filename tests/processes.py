@@ -22,7 +22,11 @@ PATIENCE = 60.0
 
 
 def started(
-    args: Sequence[object], streams: Streams, environment: Mapping[str, str] | None = None, traced: Spec | None = None
+    args: Sequence[object],
+    streams: Streams,
+    environment: Mapping[str, str] | None = None,
+    traced: Spec | None = None,
+    module: str = "mud",
 ) -> ForkedProgram:
     """Start the program with these arguments.
 
@@ -31,8 +35,9 @@ def started(
         streams: stdin, stdout and stderr.
         environment: environment variables besides those of the test.
         traced: what happens to its system calls; None for nothing.
+        module: what is run instead of the program.
     """
-    return ForkedProgram([*map(str, args)], streams, {**os.environ, **(environment or {})}, traced)
+    return ForkedProgram(module, [*map(str, args)], streams, {**os.environ, **(environment or {})}, traced)
 
 
 def loci(
@@ -41,11 +46,12 @@ def loci(
     timeout: float = 120.0,
     environment: Mapping[str, str] | None = None,
     traced: Spec | None = None,
+    module: str = "mud",
 ) -> subprocess.CompletedProcess[str]:
-    """Run one command of the command line to its end, with more environment variables and traced as one wants."""
+    """Run one command of the command line, or another module, to its end; see `started`."""
     reading, typing = os.pipe()
     with TemporaryFile("w+") as out, TemporaryFile("w+") as err:
-        process = started(args, (reading, out.fileno(), err.fileno()), environment, traced)
+        process = started(args, (reading, out.fileno(), err.fileno()), environment, traced, module)
         os.close(reading)
         typist = threading.Thread(target=_type, args=(typing, stdin), daemon=True)
         typist.start()

@@ -30,6 +30,8 @@ GROWING = WRITES | {"open", "mkdir", "rename"}
 """Calls for which a full disk has no room; opening is one where it makes a file."""
 CALLS = GROWING | {"fsync", "fdatasync", "truncate", "ftruncate", "unlink"}
 NAMING = frozenset({"open", "rename", "unlink"})
+SENDING = frozenset({"send"})
+"""What a process that the command started says over a socket; it is on no file, and counts only where it may fail."""
 
 
 class Fault(NamedTuple):
@@ -56,6 +58,7 @@ FAULTS: Mapping[str, Fault] = {
     "short": Fault(WRITES, short=True),
     "killed": Fault(CALLS, kill=True),
     "torn": Fault(WRITES, short=True, kill=True),
+    "unanswered": Fault(SENDING, errno.EPIPE),
 }
 
 
@@ -126,9 +129,9 @@ MACHINES = {
     "x86_64": Machine(
         0xC000003E,
         {
-            1: "write", 18: "pwrite", 20: "writev", 74: "fsync", 75: "fdatasync", 77: "ftruncate", 82: "rename",
-            83: "mkdir", 87: "unlink", 162: "sync", 257: "openat", 258: "mkdirat", 263: "unlinkat", 264: "renameat",
-            316: "renameat2",
+            1: "write", 18: "pwrite", 20: "writev", 44: "sendto", 74: "fsync", 75: "fdatasync", 77: "ftruncate",
+            82: "rename", 83: "mkdir", 87: "unlink", 162: "sync", 257: "openat", 258: "mkdirat", 263: "unlinkat",
+            264: "renameat", 316: "renameat2",
         },
         27, (14, 13, 12, 7), 10,
     ),
@@ -136,7 +139,7 @@ MACHINES = {
         0xC00000B7,
         {
             64: "write", 68: "pwrite", 66: "writev", 82: "fsync", 83: "fdatasync", 46: "ftruncate", 34: "mkdirat",
-            35: "unlinkat", 38: "renameat", 276: "renameat2", 81: "sync", 56: "openat",
+            35: "unlinkat", 38: "renameat", 276: "renameat2", 81: "sync", 56: "openat", 206: "sendto",
         },
         34, (0, 1, 2, 3), 0,
     ),
@@ -371,6 +374,9 @@ class Tracer:
         match name:
             case "sync":
                 return {"call": name, "path": ""}
+            case "sendto":
+                counts = self._fault is not None and self._fault.of is SENDING and _process(stopped.pid) != self._main
+                return {"call": "send", "path": ""} if counts else None
             case "openat":
                 path = self._inside(stopped.path(stopped.argument(0), stopped.argument(1)))
                 return path and {"call": "open", **path, "flags": stopped.argument(2) & 0xFFFFFFFF}
@@ -408,6 +414,12 @@ class Tracer:
         return {"path": inside} if inside.split("/")[0] not in self._spec.besides else None
 
 
+def _process(thread: int) -> int:
+    """Return the process of a thread."""
+    told = Path(f"/proc/{thread}/status").read_text("ascii", "replace")
+    return int(told.partition("\nTgid:")[2].split(maxsplit=1)[0])
+
+
 def _position(stopped: Stopped) -> int:
     """Return where the next write to a descriptor goes."""
     descriptor = stopped.argument(0)
@@ -425,7 +437,7 @@ def _stops() -> Iterator[tuple[int, int]]:
             return
 
 
-TRACED = ("test_faults.py", "test_index_faults.py")
+TRACED = ("test_faults.py", "test_hour_of_faults.py", "test_index_faults.py")
 """The tests in `tests/live` that need a machine on which `can_trace`."""
 
 

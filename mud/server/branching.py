@@ -252,18 +252,13 @@ class _Past:
     def _sections_then(self, text: str) -> str:
         """Return a note without its later entries; empty when it has no others."""
         heads = [*_DATED.finditer(text)]
-        later = [
-            (one.start(), after) for one, after in zip(heads, _ends(heads, text), strict=True) if one[1] > self._at
-        ]
+        ends = [*(one.start() for one in heads), len(text)][1:]
+        later = [(one.start(), end) for one, end in zip(heads, ends, strict=True) if one[1] > self._at]
         if heads and len(later) == len(heads):
             return ""
         for start, end in reversed(later):
             text = text[:start] + text[end:]
         return text
-
-
-def _ends(heads: list[re.Match[str]], text: str) -> list[int]:
-    return [*(one.start() for one in heads[1:]), len(text)]
 
 
 def _last_memory(data: bytes) -> int:

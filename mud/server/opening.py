@@ -21,7 +21,7 @@ from mud.clock import Clock
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
 from mud.engine.ledger import Ledger
-from mud.engine.snapshots import Snapshot, write_snapshot
+from mud.engine.snapshots import Snapshot, read_snapshot, snapshot_steps, write_snapshot
 from mud.errors import Problem, VaultProblem
 from mud.registry import Registry
 from mud.server.archive_checks import stays_asleep
@@ -87,7 +87,9 @@ def open_world(
         raise VaultProblem(with_met([NOWHERE, *met], vault))
     sleepers = {one.character for one in accounts}
     placed = place_minds(files, minds.definitions.values())
-    world = build_world(placed, state, records, begins=writable, sleepers=sleepers)
+    begun = state if writable else _begun_in(vault, state, records)
+    since = [record for record in records if begun is None or record["step"] > begun.step]
+    world = build_world(placed, begun, since, begins=writable, sleepers=sleepers)
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), offered_to(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
@@ -106,6 +108,20 @@ def open_world(
     if writable:
         ledger.keep_world = lambda: write_snapshot(vault, _snapshot_of(engine, world_files, utc=clock.zone is UTC))
     return ledger, engine, not_in(world, state)
+
+
+def _begun_in(vault: Path, saved: SavedState | None, records: Sequence[Mapping[str, Any]]) -> SavedState | None:
+    """Return the state in which a world began that has saved none since, else the saved one.
+
+    Who was awake when the world before it was killed has left or sleeps in it, by no step of the ledger.
+    """
+    last = records[-1]["step"] if records else 0
+    kept = [step for step in snapshot_steps(vault) if (saved.step if saved else 0) <= step < last]
+    try:
+        return read_snapshot(vault, kept[-1]).state if kept else saved
+    except VaultProblem as wrong:
+        log.warning("%s", wrong)
+        return saved
 
 
 def _snapshot_of(engine: Engine, files: WorldFiles, *, utc: bool) -> Snapshot:

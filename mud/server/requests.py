@@ -38,6 +38,7 @@ SYNCED = phrase("app.disk.synced")
 BRANCHED = phrase("app.branch.made", "vault", "step", "shared", "files")
 REWOUND = phrase("app.branch.rewound", "vault", "step", "shared", "files")
 WHICH_STEP = phrase("app.branch.which")
+NO_NAME = phrase("app.branch.no_name")
 RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
 SETTING = phrase("app.config.setting", "key", "value", "origin")
@@ -108,6 +109,8 @@ def _save(parts: Parts) -> Outcome:
 
 
 async def _branch(parts: Parts, name: str) -> Outcome:
+    if not any(map(str.isalnum, name)):
+        raise Refusal(parts.texts.render(NO_NAME))
     _save(parts)  # else the branch would begin with what a kill leaves
     return _made(parts, BRANCHED, await asyncio.to_thread(branch, parts.vault, parts.vault.parent / slugify(name)))
 

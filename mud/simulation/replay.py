@@ -25,6 +25,7 @@ from mud.registry import Registry
 from mud.server.opening import offered_to, world_of
 from mud.server.wiring import Parts, opened
 from mud.simulation.figures import entity, state_hash
+from mud.world.changes import Change, Define
 from mud.world.narration import shortened
 from mud.world.roles import Role
 from mud.world.world import World
@@ -160,10 +161,16 @@ class _Replaying:
             if difference is not None:
                 break
         agents, world = parts.minds.opened(), self._engine.world
+        world.apply(self._left_for_good())
         hashes = state_hash(world, agents), state_hash(parts.engine.world, agents)
         if verify and difference is None and hashes[0] != hashes[1]:
             difference = _at_the_end(played, parts.engine.world, world)
         return Replay(first, played, lines, self._before(first), *hashes, difference)
+
+    def _left_for_good(self) -> list[Change]:
+        """Return the definitions of persons whom the world forgot; whoever opens it knows them from their files."""
+        persons = (one.thing() for one in self._parts.minds.definitions.values() if one.person)
+        return [Define(thing) for thing in persons if thing.id not in self._engine.world.things]
 
     def _records(self) -> Iterator[Mapping[str, Any]]:
         """Yield the steps that can be played, and begin anew where there is a snapshot."""

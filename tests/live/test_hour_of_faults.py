@@ -1,4 +1,5 @@
-"""An hour of a small world on virtual time in which one thing fails: each write, renaming, sync and model call in turn.
+"""An hour of a small world on virtual time in which one thing fails: each write, renaming, sync, call of the model and
+answer of the index's child process in turn.
 
 The search index is in the vault's `.index`, so its writes are among them. What a file says that cannot be read when the
 world starts is not in the world then, so no read fails here.
@@ -9,8 +10,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,13 +19,18 @@ import pytest
 from mud.server.checks import check_vault
 from mud.simulation.replay import replay
 from tests.live.test_fold_kills import TINY
+from tests.processes import loci
 from tests.settings import put
-from tests.syscalls import FAULTS, Spec, calls, tracer
-from tests.vaults import ROOT, copy_vault, without_vectors
+from tests.syscalls import FAULTS, Spec, calls
+from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import answered, check_ledger, check_whole, go_on
 
 FAULT = "broken"
 """A call that fails with EIO, once."""
+UNANSWERED = "unanswered"
+"""What the child process of the index did, and cannot tell; it ends of that."""
+COUNTED = re.compile(r"(memories|with vectors|calls of the model): (\d+)")
+"""What an hour counts on stderr."""
 PARTS = 8
 """Tests over which the sweep is spread."""
 
@@ -42,6 +46,15 @@ def beginning(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return vault
 
 
+@pytest.fixture(scope="module")
+def indexed(beginning: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return that vault with vectors."""
+    vault = tmp_path_factory.mktemp("indexed") / "vault"
+    shutil.copytree(beginning, vault)
+    put(vault, "recall", embedder="hashing")
+    return vault
+
+
 class Hour(NamedTuple):
     """What came of an hour.
 
@@ -49,11 +62,13 @@ class Hour(NamedTuple):
         said: what was answered.
         calls: the system calls that could have failed.
         model_calls: how many calls the model had.
+        memories: how many Eliza has at its end, and how many of these have vectors.
     """
 
     said: list[str]
     calls: Sequence[Mapping[str, Any]]
     model_calls: int
+    memories: tuple[int, int]
 
     @property
     def writes(self) -> list[int]:
@@ -61,31 +76,32 @@ class Hour(NamedTuple):
         return [n for n, one in enumerate(self.calls, 1) if one["call"] != "open" or one["flags"] & os.O_CREAT]
 
 
-def hour(beginning: Path, folder: Path, call: int = 0, model_call: int = 0) -> Hour:
+def hour(beginning: Path, folder: Path, call: int = 0, model_call: int = 0, fault: str = FAULT) -> Hour:
     """Live through the hour while one call fails, and see that all is whole afterwards and goes on.
 
     Args:
         beginning: the vault that it begins with.
         folder: where to live.
-        call: number of the system call on the vault's files that fails; 0 for none.
+        call: number of the system call that fails, among those that the fault may happen to; 0 for none.
         model_call: number of the model call that fails; 0 for none.
+        fault: name of what happens to the system call.
     """
     shutil.rmtree(folder, ignore_errors=True)
     vault = folder / "vault"
     shutil.copytree(beginning, vault)
-    spec = Spec(str(vault), str(folder / "calls"), (), FAULT, call)
-    command = [*tracer(spec), sys.executable, "-m", "tests.hour", str(vault), str(model_call)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=ROOT, check=False)
+    spec = Spec(str(vault), str(folder / "calls"), (), fault, call)
+    done = loci(vault, model_call, traced=spec, module="tests.hour")
     assert "Traceback" not in done.stderr, done.stderr
-    said, made = answered(done.stdout.splitlines()), [one for one in calls(spec) if one.get("call") in FAULTS[FAULT].of]
+    said, made = answered(done.stdout.splitlines()), [one for one in calls(spec) if one.get("call") in FAULTS[fault].of]
     assert any(one["fault"] for one in made) == bool(call)
     check_ledger(vault, said)
     go_on(vault, "the roof holds")
     check_whole(vault, said, "eliza")
     assert check_vault(vault) == []
     assert replay(vault, verify=True).difference is None
-    counted = re.search(r"calls of the model: (\d+)", done.stderr)
-    return Hour(said, made, int(counted[1]) if counted else 0)
+    counted = {what: int(count) for what, count in COUNTED.findall(done.stderr)}
+    memories = counted.get("memories", 0), counted.get("with vectors", 0)
+    return Hour(said, made, counted.get("calls of the model", 0), memories)
 
 
 @pytest.fixture(scope="module")
@@ -116,6 +132,28 @@ def test_whichever_call_of_the_model_fails_nothing_is_lost(
     beginning: Path, whole: Hour, tmp_path: Path, call: int
 ) -> None:
     assert hour(beginning, tmp_path / "hour", model_call=call).said == whole.said
+
+
+def unanswered(indexed: Path, folder: Path, answer: int) -> int:
+    """Live through the hour while the n-th answer of the index fails; return how many there were."""
+    lived = hour(indexed, folder, answer, fault=UNANSWERED)
+    assert len(lived.said) == 12
+    assert lived.memories[0] == lived.memories[1] > 50
+    return len(lived.calls)
+
+
+@pytest.mark.parametrize("answer", [0, 1, 80])
+def test_whichever_answer_of_the_index_fails_nothing_is_lost_and_all_vectors_are_there_soon(
+    indexed: Path, tmp_path: Path, answer: int
+) -> None:
+    assert unanswered(indexed, tmp_path / "hour", answer) > 100
+
+
+@pytest.mark.torture
+def test_every_answer_of_the_index_fails_once_in_turn(indexed: Path, tmp_path: Path) -> None:
+    number = unanswered(indexed, tmp_path / "hour", 0)
+    for answer in range(1, number - 1):  # one or two questions may come in time or not
+        unanswered(indexed, tmp_path / "hour", answer)
 
 
 @pytest.mark.torture

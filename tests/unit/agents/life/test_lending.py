@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import AsyncIterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
 
@@ -24,18 +25,23 @@ COUNT = 5
 
 
 class Unsteady:
-    """Real hosts of which one is used at a time; the next calls may fail, before or after they are carried out."""
+    """Real hosts of which one is used at a time; one call may fail, before or after it is carried out."""
 
     def __init__(self, hosts: Sequence[HostOfMinds]) -> None:
-        self._hosts, self._at = hosts, 0
-        self.fails: list[str] = []
+        self._hosts, self._at, self.calls = hosts, 0, 0
+        self._failing = (0, "")
 
     def move(self) -> None:
         """Use another host from now on; the one before is not told, and keeps what it has."""
         self._at = (self._at + 1) % len(self._hosts)
 
+    def fail(self, calls: int, when: str) -> None:
+        """Let the n-th call from now on fail `before` or `after` it is carried out; with 0, none does."""
+        self._failing, self.calls = (calls, when), 0
+
     def _reached(self, when: str) -> HostOfMinds:
-        if self.fails and (when == "after" or self.fails[0] == "before") and self.fails.pop(0) == when:
+        self.calls += when == "before"
+        if self._failing == (self.calls, when):
             raise Unavailable("the host cannot be reached")
         return self._hosts[self._at]
 
@@ -53,10 +59,14 @@ class Unsteady:
         return await self._reached("before").recall(who, epoch, query, k)
 
     async def status(self) -> Status:
-        return await self._reached("before").status()
+        status = await self._reached("before").status()
+        self._reached("after")
+        return status
 
     async def close(self, minds: Sequence[Lease]) -> Sequence[Kept]:
-        return await self._reached("before").close(minds)
+        kept = await self._reached("before").close(minds)
+        self._reached("after")
+        return kept
 
     async def end(self) -> None:
         """Leave the hosts to the test."""
@@ -65,12 +75,25 @@ class Unsteady:
 class Place:
     def __init__(self, vault: Path, hosts: Sequence[HostOfMinds]) -> None:
         self.host, self.clock, self.reflexes = Unsteady(hosts), VirtualClock(), 0
-        self.lending = Lending(self.host, vault / "agents", self._reflex, self.clock, self._wished)
         self.people, self._vault, self._number = people(COUNT), vault, 0
-        for who, slug in self.people.items():
-            self.lending.add(who, slug)
         self._ledger: dict[str, list[tuple[int, str]]] = {who: [] for who in self.people}
         self.wishes: list[Wish] = []
+        self.lending = self._lending()
+
+    def _lending(self) -> Lending:
+        lending = Lending(self.host, self._vault / "agents", self._reflex, self.clock, self._wished)
+        for who, slug in self.people.items():
+            lending.add(who, slug)
+        return lending
+
+    async def restart(self) -> None:
+        """End lending, and begin anew with what no disk had confirmed, as the ledger has it."""
+        with suppress(Unavailable):
+            await self.lending.end()
+        before, self.lending = self.lending, self._lending()
+        for mind in before.minds.values():
+            for one in mind.unsafe:
+                self.lending.perceive(mind.who, one)
 
     async def _reflex(self, turn: MindTurn) -> Answer:
         self.reflexes += 1
@@ -117,21 +140,53 @@ async def test_whatever_fails_nothing_is_lost_or_remembered_twice(place: Place) 
             case "call":
                 await place.lending.call()
             case "before" | "after":
-                place.host.fails = [what]
+                place.host.fail(1, what)
             case "move":
                 place.host.move()
             case "confirm":
-                place.host.fails = []
+                place.host.fail(0, "")
                 await place.lending.confirm()
             case "settle":
                 await place.settle()
                 place.check()
         place.clock.advance(chance.choice([0.0, AGAIN]))
-    place.host.fails = []
+    place.host.fail(0, "")
     await place.settle()
     place.check()
     await place.lending.confirm()
     assert place.lending.unsafe(math.inf) == []
+
+
+async def _evening(place: Place) -> None:
+    """Let people perceive, act, move to another host and be called back; later calls make up for a failed one."""
+    for number in range(9):
+        place.happen(*list(place.people)[number % 3 :])
+        who, slug = list(place.people.items())[number % COUNT]
+        act = asyncio.create_task(place.lending.act(MindTurn(who, 0, scene=scene(slug, float(number)))))
+        await place.lending.call()
+        await act
+        place.clock.advance(AGAIN)
+        if number % 3 == 2:
+            with suppress(Unavailable):
+                await place.lending.confirm()
+            place.host.move()
+    await place.restart()
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_whichever_call_of_a_host_fails_nothing_is_lost_or_remembered_twice(place: Place, when: str) -> None:
+    number, made = 0, 1
+    while number < made:
+        number += 1
+        place.host.fail(number, when)
+        await _evening(place)
+        made = place.host.calls
+        place.host.fail(0, "")
+        await place.settle()
+        place.check()
+        await place.lending.confirm()
+        assert place.lending.unsafe(math.inf) == []
+    assert number > 10
 
 
 async def test_what_no_disk_has_confirmed_is_kept(place: Place) -> None:

@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from collections.abc import Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from mud.clock import VirtualClock
+from mud.command_line import main
 from mud.errors import LociError, Refusal
 from mud.server.branching import branch, rewind
 from mud.server.checks import check_vault
@@ -22,6 +25,7 @@ from mud.world.events import Request
 from mud.world.roles import Role
 from tests.processes import memories
 from tests.settings import put
+from tests.unit.mud.server.lobby import lobby
 from tests.vaults import copy_vault, without_vectors
 from tests.wholeness import check_life, go_on, ledger
 
@@ -103,6 +107,70 @@ def test_both_live_on_without_touching_each_other_and_are_compared(vault: Path, 
     assert set(since) <= set(texts)
 
 
+def _fill_first_files(vault: Path) -> None:
+    """Have the first halves of ledger and archives stand in full files, as after years."""
+    for path in (vault / "log/ledger-0000000001.jsonl", *vault.glob("agents/*/archive/0000000001.jsonl")):
+        lines = path.read_text("utf-8").splitlines(keepends=True)
+        known = [json.loads(line) for line in lines]
+        half = next(at for at in range(len(lines) // 2, len(lines)) if "seq" in known[at] or "step" in known[at])
+        commits = [line for line, one in zip(lines[:half], known, strict=False) if "covers" in one]
+        number = known[half].get("seq") or known[half]["step"]
+        path.write_text("".join(lines[:half]), "utf-8")
+        path.with_name(f"{path.stem[:-10]}{number:010d}.jsonl").write_text(
+            "".join(commits[-1:] + lines[half:]), "utf-8"
+        )
+
+
+LINES = (
+    "say the lantern hangs here", "@correct lantern -> lamp", "@forget-memory 1", "@undo-correction 1", "note A -> b.",
+    "@compact-memories Eliza", "@rebuild-summaries Eliza", "@rebuild-summaries Moss", "@create tin cup", "@undo",
+)  # fmt: skip
+
+
+async def _type(folder: Path, lines: Sequence[str]) -> None:
+    async with lobby(folder, VirtualClock()) as hall:
+        olive = hall.owner()
+        await hall.type(olive, *lines)
+        hall.people.leave(olive.session)
+        hall.parts.save()
+
+
+def _use_everything(folder: Path) -> None:
+    """Have all written to that the program writes in the vault of a folder."""
+    vault, given = folder / "vault", folder / "given.jsonl"
+    asyncio.run(_type(folder, LINES))
+    _live(vault, 60)
+    given.write_text("".join(f"{json.dumps({'text': f'barrel {number}'})}\n" for number in range(30)))
+    for words in (("remember", "eliza", str(given), "--no-wait"), ("compact", "moss")):
+        assert main([*words, "--vault", str(vault)]) == 0
+
+
+def test_whatever_is_done_in_either_no_shared_file_is_written_in_place(tmp_path: Path, vault: Path) -> None:
+    _live(vault)
+    _fill_first_files(vault)
+    assert check_vault(vault) == []
+    (tmp_path / "b").mkdir()
+    other = tmp_path / "b/vault"
+    done = branch(vault, other)
+    shared = [path for path in other.rglob("*") if path.is_file() and path.stat().st_nlink > 1]
+    assert len(shared) == done.shared
+    kinds = {re.sub(r"agents/[^/]+|[\d-]+", "", path.relative_to(other).as_posix()) for path in shared}
+    assert kinds == {
+        "log/ledger.jsonl",
+        "log/worlds/.json",
+        "/archive/.jsonl",
+        "/summaries/recent.md",
+        "/summaries/longterm.md",
+    }
+    with ExitStack() as stack:
+        held = [(stack.enter_context(path.open("rb")), path.read_bytes()) for path in shared]
+        for folder in (tmp_path, tmp_path / "b"):
+            _use_everything(folder)
+            assert [file.seek(0) or file.read() for file, _ in held] == [data for _, data in held]
+            assert check_vault(folder / "vault") == []
+            assert replay(folder / "vault", verify=True).difference is None
+
+
 @pytest.mark.parametrize("share", [0.05, 0.3, 0.62, 0.97])
 def test_a_rewind_is_the_world_as_it_was_and_lives_on(vault: Path, tmp_path: Path, share: float) -> None:
     _live(vault, 300)
@@ -180,6 +248,15 @@ def test_a_world_that_was_killed_is_rewound_to_what_only_its_ledger_has(vault: P
     ]
 
 
+def test_a_note_that_a_person_wrote_without_dates_is_as_it_is_now(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    note = vault / "agents/eliza/notes/by-hand.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("# By hand\n\nThe fin is missing.\n", "utf-8")
+    past = _rewound(vault, tmp_path / "past", 9)
+    assert (past / "agents/eliza/notes/by-hand.md").read_text("utf-8") == note.read_text("utf-8")
+
+
 def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
     go_on(vault, "early")
     step = ledger(vault)[-1]["step"]
@@ -219,6 +296,8 @@ def test_the_owner_asks_for_both_inside_the_world(vault: Path, tmp_path: Path) -
     with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
         assert "is a vault as this one is now, at step" in _ask(parts, "branch", name="What if?")
         assert "is there already and is not empty" in _ask(parts, "branch", name="what if")
+        for wrong in ("..", "/", "🜁"):
+            assert _ask(parts, "branch", name=wrong).startswith("@branch takes a name with a letter or a digit")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
         for wrong in ("0", "x", "-1", "9" * 30, "900"):
