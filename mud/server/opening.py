@@ -274,7 +274,9 @@ def not_in(world: World, state: SavedState | None) -> SavedState:
     away = {one: location for one, location in state.away.items() if one not in world.things}
     asleep, absent = (tuple(one for one in some if one in where) for some in (state.asleep, state.absent))
     visited = {one: places for one, places in state.visited.items() if one not in world.things}
-    live = {kind: {one: kept for one, kept in state.live.get(kind, {}).items() if one not in world.things} for kind in KEPT}
+    live = {
+        kind: {one: kept for one, kept in state.live.get(kind, {}).items() if one not in world.things} for kind in KEPT
+    }
     return SavedState(
         state.step, state.next_id, where, away, asleep, absent=absent, visited=visited,
         live={kind: kept for kind, kept in live.items() if kept},

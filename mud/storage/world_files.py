@@ -140,11 +140,11 @@ class WorldFiles:
         return [path.relative_to(self.vault).as_posix() for paths in folders for path in paths]
 
     def ways_out(self) -> Iterator[tuple[str, Callable[[str], Problem]]]:
-        """Yield each target of an exit in another world, and what makes a problem of that exit."""
+        """Yield the world that each exit out of this one leads to, and what makes a problem of that exit."""
         for draft in self._good.values():
             for key, typed in draft.links.items():
-                if key.startswith("exits.") and elsewhere(typed):
-                    yield typed, partial(draft.wrong, key)
+                if key.startswith("exits.") and (beyond := elsewhere(typed)) is not None:
+                    yield beyond.host, partial(draft.wrong, key)
 
     def texts(self, files: Iterable[str]) -> dict[str, str]:
         """Return the texts of files, without those that cannot be read."""
@@ -428,8 +428,10 @@ def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, li
     found: dict[str, str] = {}
     for key, typed in draft.links.items():
         if key.startswith("exits.") and leads_out(typed):
-            problems += [] if elsewhere(typed) else [draft.wrong(key, f"{typed!r} is no place of another world; {_OUT}")]
-            found[key] = str(elsewhere(typed) or typed)
+            if (beyond := elsewhere(typed)) is not None:
+                found[key] = str(beyond)
+            else:
+                problems.append(draft.wrong(key, f"{typed!r} is no place of another world; {_OUT}"))
             continue
         kinds = _kinds_of(key, thing.kind)
         target = directory.find(typed, kinds)
