@@ -49,6 +49,7 @@ TOO_MUCH = phrase("app.regions.too_much")
 
 FIRST, LONGEST_WAIT = 0.2, 30.0
 """Seconds until a letter is sent again; each pause is twice the one before."""
+CLOSING = 0.1  # seconds until it is tried again to close a memory that has something to finish
 
 
 class Departures:
@@ -189,12 +190,13 @@ class Departures:
         return found
 
     async def _close(self, who: str) -> None:
-        """Close a memory, all of it on disk. Raises LociError when that has to wait."""
+        """Close a memory, as soon as all of it is on disk. Raises LociError when its folder cannot be read."""
         minds, definition = self._parts.minds, self._definition(who)
         await minds.drop_folds(definition.slug)
         agent = minds.in_use_by_slug(definition.slug)
-        if agent is not None and not minds.close(agent):
-            raise Unavailable("its memory is not on disk yet")
+        while agent is not None and not minds.close(agent):
+            self.troubles[who] = "its memory is not closed yet"
+            await self._parts.clock.sleep(CLOSING)
         self._reloading.unwatch_agent(self._folder(definition))
 
     async def _packed(self, who: str, journey: Journey) -> bytes:
