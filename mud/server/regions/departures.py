@@ -21,7 +21,7 @@ from mud.portal.letters import LONGEST
 from mud.server.people import People, look_through
 from mud.server.regions.arrivals import REFUSED, TAKEN, WELCOME, Arrivals
 from mud.server.regions.luggage import new_mark, pack, read_passport
-from mud.server.regions.neighbours import Neighbour, find_neighbour, password_of, send
+from mud.server.regions.neighbours import Neighbour, Post, find_neighbour, password_of, send
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
 from mud.world.changes import Change, Depart, Put, Settle
@@ -57,12 +57,20 @@ class Departures:
 
     Args:
         living: lets the agents think; None when none does.
+        post: takes letters to other worlds.
     """
 
     def __init__(
-        self, parts: Parts, people: People, reloading: Reloading, arrivals: Arrivals, living: Scheduler | None
+        self,
+        parts: Parts,
+        people: People,
+        reloading: Reloading,
+        arrivals: Arrivals,
+        living: Scheduler | None,
+        post: Post,
     ) -> None:
         self._parts, self._people, self._reloading, self._living = parts, people, reloading, living
+        self._post = post
         self._arrivals, self._say = arrivals, parts.texts.render
         self._tasks: dict[str, asyncio.Task[None]] = {}
         """By the id of each character that is being sent, or whose memory is being closed."""
@@ -82,7 +90,7 @@ class Departures:
         being = passport.being if passport is not None else ""
         asked = {"being": being, "name": definition.name, "place": beyond.place}
         try:
-            said = await send(neighbour, "ask", orjson.dumps(asked))
+            said = await send(neighbour, "ask", orjson.dumps(asked), self._post)
         except Unavailable as error:
             raise Refusal(self._say(SILENT, world=host, why=str(error))) from None
         if said["answer"] != WELCOME:
@@ -209,7 +217,7 @@ class Departures:
         neighbour = find_neighbour(self._parts.configuration, _goal(journey).host)
         if neighbour is None:
             raise Unavailable("config/regions.md does not name that world any more")
-        return await send(neighbour, "take", letter)
+        return await send(neighbour, "take", letter, self._post)
 
     def _answered(self, who: str, journey: Journey, said: dict[str, object]) -> None:
         """Close a journey. Raises LociError when it cannot be closed yet."""

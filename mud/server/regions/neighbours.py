@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import importlib
 import os
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -127,32 +127,46 @@ def sign_answer(key: bytes, signature: str, body: bytes) -> str:
     return sign(key, b"answer", signature.encode(), body)
 
 
-async def send(neighbour: Neighbour, what: str, body: bytes) -> dict[str, object]:
+class Posted(NamedTuple):
+    """What a letter was answered: the status of HTTP, the body, and the signature, empty without one."""
+
+    status: int
+    body: bytes
+    signature: str
+
+
+Post = Callable[[str, bytes, Mapping[str, str]], Awaitable[Posted]]
+"""Posts a body with headers to an address. Raises Unavailable when no answer comes."""
+
+
+async def post(address: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+    """Post by HTTP; see `Post`."""
+    httpx = await asyncio.to_thread(importlib.import_module, "httpx")
+    times, secure = httpx.Timeout(SECONDS, connect=CONNECT_SECONDS), address.startswith("https://")
+    try:
+        # The environment's proxies would divert it, and reading all certificates takes 40 ms.
+        async with httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client:
+            answer = await client.post(address, content=body, headers=headers)
+    except (httpx.HTTPError, OSError, ValueError) as error:
+        raise Unavailable(f"it does not answer ({error or type(error).__name__})") from None
+    return Posted(answer.status_code, answer.content, answer.headers.get(SIGNATURE, ""))
+
+
+async def send(neighbour: Neighbour, what: str, body: bytes, post: Post = post) -> dict[str, object]:
     """Send a letter and return what the other world answers.
 
     Raises Unavailable when no answer comes that is its own; what became of the letter is not known then.
     """
-    key, name = neighbour.key, neighbour.host
-    signature = sign(key, what.encode(), digest(body).encode())
-    httpx = await asyncio.to_thread(importlib.import_module, "httpx")
-    times = httpx.Timeout(SECONDS, connect=CONNECT_SECONDS)
-    secure = neighbour.address.startswith("https://")
+    key, name, sent = neighbour.key, neighbour.host, digest(body)
+    signature = sign(key, what.encode(), sent.encode())
     try:
-        # The environment's proxies would divert it, and reading all certificates takes 40 ms.
-        async with httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client:
-            headers = {SIGNATURE: signature, DIGEST: digest(body)}
-            answer = await client.post(f"{neighbour.address}{PATH}/{what}", content=body, headers=headers)
-    except (httpx.HTTPError, OSError, ValueError) as error:
-        raise Unavailable(f"{name} does not answer ({error or type(error).__name__})") from None
-    if not hmac.compare_digest(sign_answer(key, signature, answer.content).encode(), _signature_of(answer)):
-        why = "it does not know the secret" if answer.status_code == 401 else f"status {answer.status_code}"
-        raise Unavailable(f"{name} gives no answer of a neighbour ({why})")
-    said = orjson.loads(answer.content)
+        answer = await post(f"{neighbour.address}{PATH}/{what}", body, {SIGNATURE: signature, DIGEST: sent})
+    except Unavailable as error:
+        raise Unavailable(f"{name}: {error}") from None
+    if not hmac.compare_digest(sign_answer(key, signature, answer.body).encode(), answer.signature.encode()):
+        why = "it does not know the secret" if answer.status == 401 else f"status {answer.status}"
+        raise Unavailable(f"{name}: it gives no answer of a neighbour ({why})")
+    said = orjson.loads(answer.body)
     if not isinstance(said, dict) or not isinstance(said.get("answer"), str):
-        raise Unavailable(f"{name} answers in a form that is not known here")
+        raise Unavailable(f"{name}: it answers in a form that is not known here")
     return said
-
-
-def _signature_of(answer: object) -> bytes:
-    headers = getattr(answer, "headers", {})
-    return str(headers.get(SIGNATURE, "")).encode()

@@ -13,7 +13,7 @@ from mud.portal.letters import TakeLetter
 from mud.server.people import People
 from mud.server.regions.arrivals import Answer, Arrivals
 from mud.server.regions.departures import Departures
-from mud.server.regions.neighbours import Neighbour, neighbours_in, send, sender_of, sign_answer
+from mud.server.regions.neighbours import Neighbour, Post, neighbours_in, post, send, sender_of, sign_answer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
 from mud.world.events import Request
@@ -35,12 +35,15 @@ class Regions:
 
     Args:
         living: lets the agents think; None when none does.
+        post: takes letters to other worlds.
     """
 
-    def __init__(self, parts: Parts, people: People, reloading: Reloading, living: Scheduler | None) -> None:
-        self._parts = parts
+    def __init__(
+        self, parts: Parts, people: People, reloading: Reloading, living: Scheduler | None, post: Post = post
+    ) -> None:
+        self._parts, self._post = parts, post
         self.arrivals = Arrivals(parts, people, reloading)
-        self.departures = Departures(parts, people, reloading, self.arrivals, living)
+        self.departures = Departures(parts, people, reloading, self.arrivals, living, post)
         people.open_letter, people.travel = self.open_letter, self.answer
 
     def open_letter(self, what: str, sent: str, signature: str) -> TakeLetter | None:
@@ -79,7 +82,7 @@ class Regions:
 
     async def _tried(self, neighbour: Neighbour) -> str:
         try:
-            await send(neighbour, HELLO, b"")
+            await send(neighbour, HELLO, b"", self._post)
         except Unavailable as error:
             return self._parts.texts.render(DOES_NOT, world=neighbour.host, why=str(error))
         return self._parts.texts.render(ANSWERS, world=neighbour.host)
