@@ -402,13 +402,13 @@ class Engine:
         """Bring a character into a location, and define it in the same step; the reply describes the location.
 
         Args:
-            more: further changes.
+            more: further changes, which come before it is there.
             memory: what the character remembers of it; nothing when empty.
         """
         self._time = None
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
-        changes = (Define(character), Put(character.id, location), *more)
+        changes = (Define(character), *more, Put(character.id, location))
         outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
         place = self.world.things[location].name
         own = [Perception(character.id, "moved", memory, None, place)] if memory else []

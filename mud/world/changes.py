@@ -141,7 +141,10 @@ class Settle:
 
 @dataclass(frozen=True, slots=True)
 class Arrive:
-    """A character came from another world, by this ticket; `Put` says where it is."""
+    """A character came from another world by this ticket, or came back on its way if it is empty.
+
+    Before it nothing can put the character anywhere.
+    """
 
     thing: str
     ticket: str

@@ -147,11 +147,10 @@ class World:
 
     def _put(self, change: Put) -> None:
         thing, into = change.thing, change.into
-        if into in self._things:
+        if into in self._things and thing not in self.live.journeys:
             self._lift(thing)
             self._away.pop(thing, None)
             self.live.gone.pop(thing, None)
-            self.live.journeys.pop(thing, None)
             self._where[thing] = into
             self._inside.setdefault(into, {})[thing] = None
             self.remember_visit(thing, into)
@@ -170,6 +169,11 @@ class World:
         journey = self.live.journeys.get(change.thing)
         if journey is not None:
             self.live.journeys[change.thing] = journey._replace(settled=True)
+
+    def _arrive(self, change: Arrive) -> None:
+        self.live.journeys.pop(change.thing, None)
+        if change.ticket:
+            self.live.arrivals[change.thing] = change.ticket
 
     def _fall_asleep(self, change: FallAsleep) -> None:
         if self._is_character(change.thing):
@@ -200,7 +204,7 @@ class World:
             StartTimer: lambda self, change: self.live.timers.update({change.timer: change}),
             Depart: _depart,
             Settle: _settle,
-            Arrive: lambda self, change: self.live.arrivals.update({change.thing: change.ticket}),
+            Arrive: _arrive,
         }
     )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import orjson
@@ -159,7 +159,7 @@ class Arrivals:
                 self._refused.add(luggage.ticket, no.text)
                 return {"answer": REFUSED, "why": no.text}
             arrived = Arrive(self._parts.minds.definitions[slug].id, luggage.ticket)
-            self.bring_in(slug, place, self._say(ARRIVED, place=place.name, world=neighbour.host), [arrived])
+            self.bring_in(slug, place, self._say(ARRIVED, place=place.name, world=neighbour.host), arrived)
         await self._make_account(slug, password_of(neighbour.key, luggage.ticket))
         await asyncio.to_thread(self._sync)
         return {"answer": TAKEN}
@@ -261,17 +261,16 @@ class Arrivals:
             _put(folder / name, others[name])
         write_passport(folder, luggage.passport)
 
-    def bring_in(self, slug: str, place: Thing, memory: str, changes: Sequence[Change] = ()) -> None:
-        """Let in who came, or came back; nobody leads a person yet, so it sleeps. Raises LociError and OSError.
+    def bring_in(self, slug: str, place: Thing, memory: str, arrive: Arrive) -> None:
+        """Let in who came, or came back, and what it remembers of that. A person whom nobody leads sleeps.
 
-        Args:
-            memory: what it remembers of that.
-            changes: what else happens in the same step.
+        Raises LociError and OSError.
         """
         who = self._parts.minds.definitions[slug].id
         sessions = self._people.sessions.of(who)
+        changes: list[Change] = [arrive]
         if self._parts.minds.definitions[slug].person and not sessions:
-            changes = [*changes, FallAsleep(who, absent=True)]
+            changes.append(FallAsleep(who, absent=True))
         step = self._reloading.bring_in(slug, place, changes, memory)
         for session in sessions:
             session.show(Message(f"{memory}\n\n{step.reply}", names=names_around(self._parts.engine.world, who)))

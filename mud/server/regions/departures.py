@@ -24,7 +24,7 @@ from mud.server.regions.luggage import new_mark, pack, read_passport
 from mud.server.regions.neighbours import Neighbour, Post, find_neighbour, password_of, send
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
-from mud.world.changes import Change, Depart, Put, Settle
+from mud.world.changes import Arrive, Change, Depart, Put, Settle
 from mud.world.elsewhere import Elsewhere, Journey, elsewhere
 from mud.world.events import Event, Request
 from mud.world.narration import called, listed, phrase
@@ -240,7 +240,7 @@ class Departures:
         world, beyond = self._parts.engine.world, _goal(journey)
         place = world.location(world.away.get(who, "")) or world.locations()[0]
         memory = self._say(TURNED_BACK, place=beyond.place, world=beyond.host, why=why)
-        self._arrivals.bring_in(self._definition(who).slug, place, memory)
+        self._arrivals.bring_in(self._definition(who).slug, place, memory, Arrive(who, ""))
 
 
 def _goal(journey: Journey) -> Elsewhere:

@@ -1,4 +1,4 @@
-"""Two worlds in one process with a road between them, on which letters are lost, doubled and late, and that are killed."""
+"""Two worlds in one process and a road between them: letters get lost, doubled or late, and worlds are killed."""
 
 from __future__ import annotations
 
