@@ -403,7 +403,7 @@ class Engine:
 
         Args:
             more: further changes, which come before it is there.
-            memory: what the character remembers of it; nothing when empty.
+            memory: what the character remembers of it, which is in the reply too; nothing when empty.
         """
         self._time = None
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
@@ -412,6 +412,7 @@ class Engine:
         outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
         place = self.world.things[location].name
         own = [Perception(character.id, "moved", memory, None, place)] if memory else []
+        outcome = outcome._replace(reply=f"{memory}\n\n{reply}".strip())
         return self._happen(character, self._with_reactions(character, outcome, refusable=False), own, None)
 
     def come_back(self, character: Thing) -> Step:

@@ -273,7 +273,8 @@ class Arrivals:
             changes.append(FallAsleep(who, absent=True))
         step = self._reloading.bring_in(slug, place, changes, memory)
         for session in sessions:
-            session.show(Message(f"{memory}\n\n{step.reply}", names=names_around(self._parts.engine.world, who)))
+            if session.role < Role.OWNER:  # to owners all is shown that happens to their character
+                session.show(Message(step.reply, names=names_around(self._parts.engine.world, who)))
 
     async def _make_account(self, slug: str, password: str) -> None:
         """Let a person who came in with a password, unless it can already. Raises LociError and OSError."""
