@@ -22,7 +22,7 @@ NAMES = ("east", "west")
 OWNERS = {"east": "Ann", "west": "Bea"}
 MOMENT = 0.4
 """Seconds within which a world is killed once somebody goes; on a quiet machine they are there by then."""
-ANSWERED = re.compile("You are Moss now|You lead Moss already|Nobody called|Moss is in another world")
+ANSWERED = re.compile("You are Moss now|You lead Moss already|Nobody called|Moss is (in another world|nowhere)")
 A_LOOK, LOOKS = 0.05, 1200
 """Seconds between two looks where Moss is, and looks after which a test gives up."""
 

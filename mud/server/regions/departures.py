@@ -73,10 +73,10 @@ class Departures:
         self._post = post
         self._arrivals, self._say = arrivals, parts.texts.render
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        """By the id of each character that is being sent, or whose memory is being closed."""
+        """By ticket, those who send a character or close its memory; it may have come back and left again since."""
         self._woken = asyncio.Event()
         self.troubles: dict[str, str] = {}
-        """Why somebody is on the way still, by id."""
+        """Why somebody is on the way still, by ticket."""
 
     async def travel(self, request: Request) -> Outcome:
         """Return what it means that somebody goes through an exit into another world. Raises Refusal."""
@@ -155,11 +155,11 @@ class Departures:
         try:
             while True:
                 self._woken.clear()
+                self._tasks = {ticket: task for ticket, task in self._tasks.items() if not task.done()}
                 for who, journey in list(world.elsewhere.items()):
-                    known = self._tasks.get(who)
                     to_do = not journey.settled or minds.by_id(who) is not None
-                    if to_do and (known is None or known.done()):
-                        self._tasks[who] = asyncio.create_task(self._send(who, journey))
+                    if to_do and journey.ticket not in self._tasks:
+                        self._tasks[journey.ticket] = asyncio.create_task(self._send(who, journey))
                 await self._woken.wait()
         finally:
             for task in self._tasks.values():
@@ -171,21 +171,24 @@ class Departures:
         world, wait, letter = self._parts.engine.world, FIRST, b""
         while world.elsewhere.get(who) == journey:
             try:
-                await self._close(who)
+                await self._close(who, journey)
                 if journey.settled:
                     break
                 letter = letter or await self._packed(who, journey)
+                if world.elsewhere.get(who) != journey:
+                    break  # it has come back meanwhile
                 if len(letter) > LONGEST:
                     self._turn_back(who, journey, self._say(TOO_MUCH))
                 else:
                     self._answered(who, journey, await self._delivered(letter, journey))
-            except (LociError, OSError) as error:
-                if self.troubles.get(who) != str(error):
-                    self.troubles[who] = str(error)
-                    log.warning("%s is on the way to %s: %s", self._name(who), journey.to, error)
+            except Exception as error:  # whatever it is, nobody is forgotten on the way
+                if self.troubles.get(journey.ticket) != str(error):
+                    self.troubles[journey.ticket] = str(error)
+                    unforeseen = None if isinstance(error, LociError | OSError) else error
+                    log.warning("%s is on the way to %s: %s", self._name(who), journey.to, error, exc_info=unforeseen)
                 await self._parts.clock.sleep(wait)
                 wait = min(2 * wait, LONGEST_WAIT)
-        self.troubles.pop(who, None)
+        self.troubles.pop(journey.ticket, None)
 
     def _name(self, who: str) -> str:
         thing = self._parts.engine.world.get(who)
@@ -197,15 +200,17 @@ class Departures:
             raise Unavailable(f"the folder of {self._name(who)} cannot be read")
         return found
 
-    async def _close(self, who: str) -> None:
+    async def _close(self, who: str, journey: Journey) -> None:
         """Close a memory, as soon as all of it is on disk. Raises LociError when its folder cannot be read."""
-        minds, definition = self._parts.minds, self._definition(who)
+        minds, definition, world = self._parts.minds, self._definition(who), self._parts.engine.world
         await minds.drop_folds(definition.slug)
-        agent = minds.in_use_by_slug(definition.slug)
-        while agent is not None and not minds.close(agent):
-            self.troubles[who] = "its memory is not closed yet"
+        while world.elsewhere.get(who) == journey:  # else it is back, and lives
+            agent = minds.in_use_by_slug(definition.slug)
+            if agent is None or minds.close(agent):
+                self._reloading.unwatch_agent(self._folder(definition))
+                return
+            self.troubles[journey.ticket] = "its memory is not closed yet"
             await self._parts.clock.sleep(CLOSING)
-        self._reloading.unwatch_agent(self._folder(definition))
 
     async def _packed(self, who: str, journey: Journey) -> bytes:
         """Return the letter, once its step is on disk. Raises LociError and OSError."""

@@ -73,7 +73,7 @@ class Regions:
         world, say = self._parts.engine.world, self._parts.texts.render
         for who, journey in world.elsewhere.items():
             told = {"name": world.things[who].name, "to": journey.to}
-            why = self.departures.troubles.get(who)
+            why = self.departures.troubles.get(journey.ticket)
             if journey.settled:
                 lines.append(say(THERE, **told))
             else:

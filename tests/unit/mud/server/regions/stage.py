@@ -24,6 +24,7 @@ from mud.world.roles import Role
 from tests.houses import PATIENCE
 from tests.processes import memories, texts
 from tests.settings import put
+from tests.unit.agents.llm.stage import HandClock
 from tests.unit.mud.server.lobby import Lobby, lobby
 from tests.vaults import without_vectors
 
@@ -60,10 +61,12 @@ class Region:
     def __init__(self, name: str, folder: Path, roads: Roads) -> None:
         self.name, self.folder, self._roads = name, folder, roads
         self.dead = False
+        self.clock: HandClock | None = None
+        """One that a test moves; None for one that moves by itself."""
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
-        self.hall: Lobby = await self._stack.enter_async_context(lobby(self.folder))
+        self.hall: Lobby = await self._stack.enter_async_context(lobby(self.folder, self.clock))
         await self.hall.parts.recall.start(vectors=False)
         self.regions = Regions(self.hall.parts, self.hall.people, self.hall.reloading, None, self._post)
         self.regions.arrivals.complete()
@@ -226,8 +229,10 @@ class Roads:
 
 
 @asynccontextmanager
-async def roads(folder: Path, faults: Iterable[Fault] = (), agent: str = MOSS) -> AsyncIterator[Roads]:
-    """Open two worlds, with an agent in the east."""
+async def roads(
+    folder: Path, faults: Iterable[Fault] = (), agent: str = MOSS, clock: HandClock | None = None
+) -> AsyncIterator[Roads]:
+    """Open two worlds, with an agent in the east, which may go by a clock that the test moves."""
     made = Roads(folder, faults)
     vault = make_vault(folder, EAST)
     write_definition(
@@ -236,6 +241,7 @@ async def roads(folder: Path, faults: Iterable[Fault] = (), agent: str = MOSS) -
     make_vault(folder, WEST)
     for name in (EAST, WEST):
         made.worlds[name] = Region(name, folder / name, made)
+        made.worlds[name].clock = clock if name == EAST else None
         await made.worlds[name].open()
     try:
         yield made

@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.examples import examples
+from tests.houses import soon
+from tests.unit.agents.llm.stage import HandClock, settle
 from tests.unit.mud.server.regions.stage import EAST, KEY, MOSS, OTHER, SECRET, WEST, Fault, roads
 
 
@@ -36,6 +38,28 @@ async def test_an_agent_crosses_with_its_memory_and_comes_home_with_what_it_live
         assert east.hall.home.agent(MOSS).memory.total == len(home)
         assert len(west.lived(MOSS)) == len(home) - 1
         await road.verify()
+
+
+async def test_who_is_back_and_leaves_again_before_the_first_journey_is_answered_is_sent_at_once(
+    tmp_path: Path,
+) -> None:
+    clock = HandClock()
+    async with roads(tmp_path, [("ok", 0), ("unanswered", 0)], clock=clock) as road:
+        east, west = road.worlds[EAST], road.worlds[WEST]
+
+        async def turn() -> None:
+            clock.advance(0.001)
+            await settle()
+
+        for trip in range(2):
+            assert not (await east.do(MOSS, "go bridge")).failed
+            await soon(lambda: west.has(MOSS), turn)
+            if trip == 0:
+                assert east.waits()
+                await soon(lambda: not east.hall.parts.minds.in_use(), turn)
+                assert not (await west.do(MOSS, "go bridge")).failed
+                await soon(lambda: east.has(MOSS), turn)
+        assert road.at() == [WEST]
 
 
 FAULTS: st.SearchStrategy[Fault] = st.one_of(
