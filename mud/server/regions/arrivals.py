@@ -31,7 +31,7 @@ from mud.portal.session import Message, names_around
 from mud.server.checks import SCHEMAS, voices_in
 from mud.server.people import People
 from mud.server.regions.luggage import PASSPORT, Luggage, Passport, continued, read_passport, unpack, write_passport
-from mud.server.regions.neighbours import Neighbour, password_of
+from mud.server.regions.neighbours import Neighbour, neighbours_in, password_of
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
 from mud.storage.document_edits import replace_section
@@ -96,7 +96,8 @@ class Arrivals:
     def complete(self) -> None:
         """Note by which tickets those came whom the start let in, as a kill had come between their files and a step."""
         engine, minds = self._parts.engine, self._parts.minds
-        for slug, passport in self._passports():
+        # A world without neighbours has no need to look into all folders.
+        for slug, passport in self._passports() if any(neighbours_in(self._parts.configuration)) else ():
             definition, tickets = minds.definitions.get(slug), passport.tickets[-1:]
             if definition is None or not tickets or definition.id not in engine.world.where:
                 continue

@@ -11,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.definition import write_definition
-from mud.errors import LociError
+from mud.errors import LociError, Refusal
 from mud.portal.letters import DIGEST, SIGNATURE, digest
 from mud.server.regions.arrivals import RefusedTickets
 from mud.server.regions.luggage import LETTER, PASSPORT, continued, new_mark, pack, unpack
 from mud.server.regions.neighbours import Neighbour, WrongNeighbourError, parse_neighbour, sign
+from mud.server.requests import carry_out
 from mud.storage.zip_files import Member, packed_bytes
 from mud.world.roles import Role
 from tests.houses import soon
@@ -125,6 +126,15 @@ async def test_a_person_crosses_and_comes_in_there_with_the_password_that_they_w
         with pytest.raises(LociError, match="Ann is in another world"):
             east.enter("Ann")
         assert "the lantern is in the well" in "".join(road.worlds[WEST].lived("Ann"))
+
+
+async def test_the_way_is_closed_where_a_world_is_alone_as_in_a_simulation(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        east = road.worlds[EAST]
+        (request,) = east.hall.home.engine.step(east.id_of(MOSS), "go bridge", Role.AGENT).requests
+        told = await carry_out(east.hall.parts, request, list)
+        assert isinstance(told, Refusal)
+        assert told.text == "The way leads to another world, and there is none just now."
 
 
 async def test_a_guest_stays(tmp_path: Path) -> None:
