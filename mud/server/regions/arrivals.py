@@ -204,6 +204,8 @@ class Arrivals:
         name = self._free_name(definition.name)
         slug = slug or free_slug(self._agents, name, person=True)
         text = self._definition_of(luggage, definition, parts.engine.world.new_id(), place)
+        if parse_definition(text, slug, SCHEMAS)[1]:
+            raise Refusal(self._say(NO_TRAVELLER))
         self._write(self._agents / slug, luggage)
         for file, written in ((".gitignore", "*\n"), (AGENT, text)):
             write_unsynced(self._agents / slug / file, written)
@@ -214,17 +216,15 @@ class Arrivals:
 
     def _definition_of(self, luggage: Luggage, definition: AgentDefinition, id: str, place: Thing) -> str:
         """Return the text of an `agent.md`: who somebody is, with the settings of this world alone."""
-        text, front = luggage.text(AGENT), {"id": id, "type": "person" if definition.person else "agent"}
-        more: dict[str, object] = dict(front)
-        if not definition.person:
-            more["location"] = f"[[{place.name}]]"
-        if definition.aliases:
-            more["aliases"] = list(definition.aliases)
-        if definition.goal:
-            more["goal"] = definition.goal
-        if definition.voice != "default" and definition.voice in voices_in(self._parts.texts):
-            more["voice"] = definition.voice
-        text = render_document(more, body_of(text))
+        front = {
+            "id": id,
+            "type": "person" if definition.person else "agent",
+            "location": "" if definition.person else f"[[{place.name}]]",
+            "aliases": list(definition.aliases),
+            "goal": definition.goal,
+            "voice": definition.voice if definition.voice in voices_in(self._parts.texts) else "",
+        }
+        text = render_document({key: value for key, value in front.items() if value}, body_of(luggage.text(AGENT)))
         if misplaced_habits(definition.habits, AGENT, LocationIndex(self._parts.engine.world.locations())):
             for heading in _HABITS:  # they are of places that are not here
                 if parse_document(text, AGENT).section(heading) is not None:
@@ -232,12 +232,18 @@ class Arrivals:
         return text
 
     def _come_home(self, luggage: Luggage, slug: str) -> str:
-        """Add to the folder of somebody who left here what was lived since; return its name. Raises Refusal."""
+        """Add to the folder of somebody who left here what was lived since; return its name. Raises Refusal.
+
+        Of somebody new whose step could not be written all is there already.
+        """
         definition = self._parts.minds.definitions.get(slug)
         if definition is None and (problems := self._parts.minds.load_definition(slug)):
             raise LociError(str(problems[0]))
         definition = self._parts.minds.definitions[slug]
-        journey = self._parts.engine.world.elsewhere.get(definition.id)
+        world, passport = self._parts.engine.world, read_passport(self._agents / slug)
+        if definition.id not in world.things and passport is not None and passport.tickets[-1:] == (luggage.ticket,):
+            return slug
+        journey = world.elsewhere.get(definition.id)
         if journey is None:
             raise Refusal(self._say(HERE_ALREADY, name=definition.name))
         if journey.ticket not in luggage.passport.tickets:
@@ -251,6 +257,8 @@ class Arrivals:
         """Write what somebody lived. Versions of summaries are only added. Raises Refusal and OSError."""
         there = {f"archive/{path.name}": read_bytes(path, own=True) for path in matching(folder / "archive", "*.jsonl")}
         archive = continued(there, luggage.archive, self._parts.engine.number)
+        make_folder(folder, above=True)
+        write_passport(folder, luggage.passport)  # first: whatever follows is found by it and completed
         others = {name: luggage.text(name) for name in luggage.files if name not in (*luggage.archive, AGENT)}
         versions = {name: text for name, text in others.items() if name.startswith("summaries/") and "-" in name}
         for name, text in versions.items():
@@ -260,7 +268,6 @@ class Arrivals:
             _put(folder / name, data)
         for name in others.keys() - versions.keys():
             _put(folder / name, others[name])
-        write_passport(folder, luggage.passport)
 
     def bring_in(self, slug: str, place: Thing, memory: str, arrive: Arrive) -> None:
         """Let in who came, or came back, and what it remembers of that. A person whom nobody leads sleeps.

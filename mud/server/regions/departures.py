@@ -98,7 +98,8 @@ class Departures:
         here = self._parts.engine.world.location_of(who)
         if here is None or here.id != request.args["from"] or who in self._parts.engine.world.asleep:
             raise Refusal(self._say(ELSEWHERE_NOW))
-        return self._departed(definition, here, beyond, neighbour)
+        came = passport.tickets[-1] if passport is not None and passport.tickets else ""
+        return self._departed(definition, here, beyond, neighbour, Arrive(who, came))
 
     def _folder(self, definition: AgentDefinition) -> Path:
         return self._parts.vault / "agents" / definition.slug
@@ -112,7 +113,9 @@ class Departures:
             raise Refusal(self._say(APART))
         return definition
 
-    def _departed(self, one: AgentDefinition, here: Thing, beyond: Elsewhere, neighbour: Neighbour) -> Outcome:
+    def _departed(
+        self, one: AgentDefinition, here: Thing, beyond: Elsewhere, neighbour: Neighbour, came: Arrive
+    ) -> Outcome:
         held, ticket = self._parts.engine.world.contents(one.id), new_mark()
         told = [self._say(CROSSED, place=beyond.place, world=beyond.host)]
         if held:
@@ -121,7 +124,8 @@ class Departures:
         if one.person:
             reply.append(self._say(COME_IN, address=neighbour.address, name=one.name, password=password))
         leaves = self._say(LEAVES, actor=one.name, place=beyond.place)
-        changes: list[Change] = [*(Put(thing.id, here.id) for thing in held), Depart(one.id, str(beyond), ticket)]
+        # That it came is said again, as it may have been let in by a start, which is no step.
+        changes: list[Change] = [*(Put(thing.id, here.id) for thing in held), came, Depart(one.id, str(beyond), ticket)]
         return Outcome(
             "\n".join(reply),
             memory=" ".join(told),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mud.storage.paths import fence, unfence
 from tests.examples import examples
 from tests.houses import soon
 from tests.unit.agents.llm.stage import HandClock, settle
@@ -60,6 +62,28 @@ async def test_who_is_back_and_leaves_again_before_the_first_journey_is_answered
                 assert not (await west.do(MOSS, "go bridge")).failed
                 await soon(lambda: east.has(MOSS), turn)
         assert road.at() == [WEST]
+
+
+@pytest.mark.parametrize("folder", ["log", "agents", "agents/moss/archive", "agents/moss"])
+async def test_a_disk_that_fails_for_a_while_only_delays_an_arrival(tmp_path: Path, folder: str) -> None:
+    async with roads(tmp_path) as road:
+        for trip in range(2):
+            (there,) = (road.worlds[OTHER[name]] for name in road.at())
+            failing = there.vault / folder
+            failures = [4]
+
+            def fail(failures: list[int] = failures) -> None:
+                failures[0] -= 1
+                if failures[0] >= 0:
+                    raise OSError(errno.ENOSPC, "full")
+
+            await road.worlds[OTHER[there.name]].do(MOSS, f"say this is trip {trip}")
+            fence(failing, fail)
+            await road.cross()
+            unfence(failing)
+            assert road.at() == [there.name]
+            assert len([text for text in there.lived(MOSS) if "this is trip" in text]) == trip + 1
+        await road.verify()
 
 
 FAULTS: st.SearchStrategy[Fault] = st.one_of(
