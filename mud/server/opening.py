@@ -96,8 +96,8 @@ def open_world(
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     saved = state_saved_at(vault) if state is not None else 0.0
     for slug, definition in minds.definitions.items():
-        if definition.id in world.elsewhere:
-            continue
+        if writable and definition.id in world.elsewhere:
+            continue  # its memory stays closed; a reader may look into it, and a replay asks what it could do
         if not definition.person and (minds.lends or minds.leave_closed(slug, saved) or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:

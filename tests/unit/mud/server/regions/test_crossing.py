@@ -26,12 +26,15 @@ async def test_an_agent_crosses_with_its_memory_and_comes_home_with_what_it_live
     async with roads(tmp_path) as road:
         east, west = road.worlds[EAST], road.worlds[WEST]
         await east.do(MOSS, "say the key is under the mat")
+        assert not (await east.do(MOSS, "note Mat -> it hides a key")).failed
         assert (await road.cross()).reply == "You cross to The Shore, in the world of 127.0.0.1:8102."
         assert road.at() == [WEST]
         await west.do(MOSS, "say here nobody knows me")
         lived = west.lived(MOSS)
         assert 'You say, "the key is under the mat"' in lived[0]
         assert "You come to The Shore, from the world of 127.0.0.1:8101." in lived
+        assert "it hides a key" in (west.vault / "agents/moss/notes/mat.md").read_text("utf-8")
+        await road.verify()
         await road.cross()
         assert road.at() == [EAST]
         home = east.lived(MOSS)
