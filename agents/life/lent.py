@@ -73,7 +73,7 @@ class LentMinds:
     def _begin_with_new(self) -> None:
         """Begin to lend the minds of all agents there are, so far as that was not begun."""
         for one in self._minds.definitions.values():
-            if one.person or not one.id or one.id in self.lending.minds:
+            if one.person or not one.id or one.id in self.lending.minds or one.id in self._engine.world.elsewhere:
                 continue
             try:
                 self.lending.add(one.id, one.slug)

@@ -153,10 +153,16 @@ class Population:
 
         self.roster.assign_ids(number, write if self.means.writable else None)
 
-    def open(self, slug: str) -> Agent:
-        """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError."""
+    def open(self, slug: str, *, returns: bool = False) -> Agent:
+        """Return the agent in a folder; the first call opens its memory. Raises OSError or LociError.
+
+        The memory of a character that is in another world stays closed, unless it `returns`.
+        """
         if slug in self._agents:
             return self._agents[slug]
+        journey = self.world.elsewhere.get(self.definitions[slug].id) if self.world is not None else None
+        if journey is not None and self.means.writable and not returns:
+            raise Unavailable(f"{self.definitions[slug].name} is in another world: {journey.to}")
         if self.is_lent(self.definitions[slug]):
             raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
         self._unopened.pop(self.definitions[slug].id, None)

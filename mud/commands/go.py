@@ -8,7 +8,8 @@ from mud.commands._command import LONGEST_SHOWN, Context, Outcome, command
 from mud.commands._here import describe_location, describe_people, here_or_refuse
 from mud.errors import Refusal
 from mud.world.changes import Change, Put, SetState
-from mud.world.events import Event
+from mud.world.elsewhere import leads_out
+from mud.world.events import Event, Request
 from mud.world.exits import find_exits, find_path, is_direction, names_exit
 from mud.world.matching import match, plain
 from mud.world.narration import called, listed, phrase, sentence, shortened
@@ -33,6 +34,7 @@ OPENS_SEEN = phrase("commands.go.opens_seen", "actor", "name")
 OPENS_BEYOND = phrase("commands.go.opens_beyond", "name")
 LEAVES = phrase("commands.go.leaves", "actor", "destination")
 ARRIVES = phrase("commands.go.arrives", "actor", "origin")
+LEADS_OUT = phrase("commands.go.leads_out", "exit")
 
 
 @command("go", "<way>", aliases=("walk", "move"), category="movement", keeps="short", for_models=True)
@@ -50,6 +52,8 @@ def go(ctx: Context, way: str) -> Outcome:
     steps = _way(ctx, here, wanted)
     if is_locked(ctx.world, steps[0]):
         raise Refusal(ctx.say(LOCKED, door=_called(ctx, steps[0])), ctx.say(LOCKED_HINT))
+    if leads_out(steps[0].to):
+        return _out_of_this_world(ctx, here, steps[0])
     stations = [here, *(ctx.world.things[step.to] for step in steps)]
     goal = stations[-1]
     if len(steps) == 1:
@@ -74,6 +78,21 @@ def go(ctx: Context, way: str) -> Outcome:
         changes=tuple(changes),
         events=events,
         actions=_actions(stations, opened),
+    )
+
+
+def _out_of_this_world(ctx: Context, here: Thing, step: Exit) -> Outcome:
+    """Ask to be let out to another world; only its answer moves anybody."""
+    door = door_of(ctx.world, step)
+    opened = [door] if door is not None and is_closed(ctx.world, door) else []
+    asked = Request("travel", ctx.actor.id, ctx.step, {"to": step.to, "exit": step.name, "from": here.id}, "moved")
+    return Outcome(
+        " ".join([*(ctx.say(OPENS, name=called(one)) for one in opened), ctx.say(LEADS_OUT, exit=step.name)]),
+        memory="",
+        changes=tuple(SetState(one.id, OPEN) for one in opened),
+        events=tuple(_seen(ctx, one, here, here)[0] for one in opened),
+        requests=(asked,),
+        actions=tuple(Action("open", here.id, one.id) for one in opened),
     )
 
 
@@ -106,7 +125,7 @@ def _actions(stations: list[Thing], opened: list[tuple[Thing, Thing, Thing]]) ->
 
 def _way(ctx: Context, here: Thing, wanted: str) -> list[Exit]:
     """Return the exits to take. A full name goes before a partial one, and an exit before a location."""
-    open_ways = [way for way in here.exits if ctx.world.location(way.to) is not None]
+    open_ways = [way for way in here.exits if leads_out(way.to) or ctx.world.location(way.to) is not None]
     named = find_exits(here, wanted)
     exits = [way for way in named if way in open_ways]
     if len(exits) == 1 and names_exit(wanted, exits[0]):

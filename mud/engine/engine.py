@@ -400,14 +400,22 @@ class Engine:
             own = [Perception(actor.id, request.keep, kept, None, self._place(actor, ()), reason, failed, told.mark)]
         return self._happen(actor, told, own, None, failed=failed, answers=request)
 
-    def enter(self, character: Thing, location: str) -> Step:
-        """Bring a character into a location, and define it in the same step; the reply describes the location."""
+    def enter(self, character: Thing, location: str, more: Sequence[Change] = (), memory: str = "") -> Step:
+        """Bring a character into a location, and define it in the same step; the reply describes the location.
+
+        Args:
+            more: further changes, which come before it is there.
+            memory: what the character remembers of it, which is in the reply too; nothing when empty.
+        """
         self._time = None
         arrives = Event("arrival", character.id, location, self._say(ENTERS, actor=character.name))
         reply = describe_location(self.world, self._say, self.world.things[location], character.id)
-        changes = (Define(character), Put(character.id, location))
+        changes = (Define(character), *more, Put(character.id, location))
         outcome = Outcome(reply, changes=changes, events=(arrives,), actions=(Action("enter", location),))
-        return self.happen(character, self._with_reactions(character, outcome, refusable=False))
+        place = self.world.things[location].name
+        own = [Perception(character.id, "moved", memory, None, place)] if memory else []
+        outcome = outcome._replace(reply=f"{memory}\n\n{reply}".strip())
+        return self._happen(character, self._with_reactions(character, outcome, refusable=False), own, None)
 
     def come_back(self, character: Thing) -> Step:
         """Wake a character whose person left it asleep, where it lies; the reply describes the location."""

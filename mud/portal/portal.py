@@ -10,6 +10,7 @@ from mud.clock import Clock
 from mud.commands import Say
 from mud.engine.engine import Engine
 from mud.portal.completion import Completions
+from mud.portal.letters import OpenLetter
 from mud.portal.limits import Limits
 from mud.portal.session import Message, Session, Sessions
 from mud.portal.settings import DoorSettings
@@ -80,6 +81,7 @@ class Portal:
         troubles: returns why the world does not work as it should; empty while it does. For `/healthz`.
         metrics: returns the world's figures in Prometheus' text format. For `/metrics`.
         doors: what doors tell of themselves.
+        region: takes letters of other worlds.
     """
 
     engine: Engine
@@ -99,6 +101,7 @@ class Portal:
     troubles: Callable[[], list[str]]
     metrics: Callable[[], Awaitable[bytes]]
     doors: OpenDoors
+    region: OpenLetter
 
 
 class Endpoint(NamedTuple):

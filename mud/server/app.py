@@ -39,6 +39,7 @@ from mud.server.logs import logging_into
 from mud.server.loop_timing import LoopTiming, TimedSelector
 from mud.server.monitor import Monitor
 from mud.server.people import People, look_through
+from mud.server.regions.regions import Regions
 from mud.server.reloading import Reloading
 from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.traces import tracing
@@ -155,6 +156,7 @@ class App:
         parts.met_hosts.tell = self._tell_of_models
         self._reloading = Reloading(parts, self._tell, self._living if options.agents else None)
         self._people = People(parts, self._reloading, self._submit, self._catch_up)
+        self._regions = Regions(parts, self._people, self._reloading, self._living if options.agents else None)
         self._monitor = Monitor(parts, self._people.sessions, lambda: self._unsynced, timing)
         streams = Streams(sys.stdin, sys.stdout, sys.__stderr__)
         mode = Mode.PIPE if options.headless else mode_of(options.plain, streams, os.environ)
@@ -185,12 +187,13 @@ class App:
         await parts.recall.start()
         observers = (
             parts.minds.observe, self._let_notice, self._pages.observe, self._chronicle.observe,
-            self._people.news.observe,
+            self._people.news.observe, self._regions.departures.observe,
         )  # fmt: skip
         if self._lent is not None:
             engine.observe(self._lent.observe)
         for observe in (*observers, self._people.sessions.observe):
             engine.observe(observe)
+        self._regions.arrivals.complete()
         self._tasks += [asyncio.create_task(supervise(name, task, parts.clock)) for name, task in self._duties()]
         if self._options.agents:
             for name in self._living.profiles():
@@ -251,6 +254,7 @@ class App:
             ("looking through archives", self._check_lives),
             ("loading the tokenizer", self._load_tokenizer),
             ("collecting garbage", self._collect_garbage),
+            ("journeys to other worlds", self._regions.departures.run),
         ]
         if parts.is_large:
             duties.append(("checking the files", self._check_files))

@@ -45,6 +45,7 @@ from mud.portal.settings import DoorSettings
 from mud.registry import hint, load, modules
 from mud.server import archive_checks as lives
 from mud.server.links import leads_elsewhere
+from mud.server.regions.neighbours import RegionSettings, WrongNeighbourError, parse_neighbour
 from mud.storage.accounts import AccountFiles
 from mud.storage.aliases import FILE as ALIASES
 from mud.storage.aliases import AliasFile
@@ -69,6 +70,7 @@ SCHEMAS: dict[str, type] = {
     "budget": BudgetSettings,
     "doors": DoorSettings,
     "hosts": HostSettings,
+    "regions": RegionSettings,
 }
 """The settings class of each file in `vault/config`."""
 
@@ -142,6 +144,7 @@ class VaultReading:
         yield [problem for folder in folders if ALIASES in inside[folder] for problem in wrong_aliases(folder)]
         yield [] if any(one.thing.kind is Kind.LOCATION for one in self.files) else [NOWHERE]
         yield never_begins(self.vault, self.files, configuration.get(WorldSettings).weather)
+        yield check_neighbours(configuration, self.world_files)
         yield misnamed(self.vault)
         yield wrong_spending(self.vault)
 
@@ -233,6 +236,20 @@ def thought_templates(
         return templates_in_use(configuration, (one.overrides for one in everybody()), vault / PROMPTS)
 
     return Templates(vault / PROMPTS, files, parse_template)
+
+
+def check_neighbours(configuration: Configuration, world_files: WorldFiles) -> Iterator[Problem]:
+    """Yield which neighbours are none, and which exits lead to worlds that are none of them."""
+    hosts = set()
+    for value in configuration.given(RegionSettings, "neighbours"):
+        for text in value.value if isinstance(value.value, tuple) else ():
+            try:
+                hosts.add(parse_neighbour(text).host)
+            except WrongNeighbourError as error:
+                yield Problem(value.file, value.line, "neighbours", str(error))
+    for host, wrong in world_files.ways_out():
+        if host not in hosts:
+            yield wrong(f"it leads to {host}, which is no neighbour; name that world in config/regions.md")
 
 
 def wrong_habits(world_files: WorldFiles) -> list[Problem]:
@@ -452,7 +469,8 @@ _OTHERS = (
     "mud.commands._command", "mud.server.accounts", "mud.server.away", "mud.server.questions",
     "mud.server.building.answers", "mud.server.building.files", "mud.server.building.minds",
     "mud.server.building.places", "mud.server.building.request", "mud.server.building.texts",
-    "mud.server.building.things",
+    "mud.server.building.things", "mud.server.regions.arrivals", "mud.server.regions.departures",
+    "mud.server.regions.regions",
     "mud.portal.phrases", "mud.portal.terminal_words",
     "agents.text.daytime", "agents.life.scheduler",
     "agents.life.prompting", "agents.commands._answer", "agents.commands._answer", "agents.reflection.dreams",

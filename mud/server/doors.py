@@ -56,6 +56,7 @@ def make_portal(parts: Parts, people: People, name: Callable[[], str], monitor: 
         troubles=monitor.troubles,
         metrics=monitor.metrics,
         doors=people.doors,
+        region=lambda what, sent, signature: people.open_letter(what, sent, signature),
     )
 
 

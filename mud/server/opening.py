@@ -46,6 +46,9 @@ from mud.world.world import FIRST_ID, World, number_of
 
 log = logging.getLogger(__name__)
 
+KEPT = ("states", "journeys", "arrivals")
+"""What the saved state says of things beyond their files, and that is kept for those whose files cannot be read."""
+
 
 def open_world(
     world_files: WorldFiles,
@@ -95,6 +98,8 @@ def open_world(
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
     saved = state_saved_at(vault) if state is not None else 0.0
     for slug, definition in minds.definitions.items():
+        if writable and definition.id in world.elsewhere:
+            continue  # its memory stays closed; a reader may look into it, and a replay asks what it could do
         if not definition.person and (minds.lends or minds.leave_closed(slug, saved) or minds.opens(slug)):
             engine.witnesses.add(definition.id)
     for record in records:
@@ -239,7 +244,7 @@ def build_world(
         world.reserve(state.next_id)
     if state is not None:
         world.apply(live_changes(state.live))
-    known = {*state.where, *state.away, *world.live.gone} if state else set()
+    known = {*state.where, *state.away, *world.live.gone, *world.elsewhere} if state else set()
     world.apply(Put(thing.id, place) for thing, place in placed if place is not None and thing.id not in known)
     if state is not None:
         world.apply(Put(thing, into) for thing, into in state.where.items())
@@ -271,7 +276,7 @@ def _send_away(world: World, placed: Sequence[Placed], sleepers: Container[str])
 
 def _put_back(world: World, placed: Sequence[Placed]) -> None:
     for thing, place in placed:
-        somewhere = thing.id in world.where or thing.id in world.away or thing.id in world.live.gone
+        somewhere = any(thing.id in known for known in (world.where, world.away, world.live.gone, world.elsewhere))
         lost = thing.kind is not Kind.LOCATION and not somewhere
         if lost and place is not None:
             world.apply([Put(thing.id, place)])
@@ -285,10 +290,12 @@ def not_in(world: World, state: SavedState | None) -> SavedState:
     away = {one: location for one, location in state.away.items() if one not in world.things}
     asleep, absent = (tuple(one for one in some if one in where) for some in (state.asleep, state.absent))
     visited = {one: places for one, places in state.visited.items() if one not in world.things}
-    states = {one: held for one, held in live_states(state.live).items() if one not in world.things}
+    live = {
+        kind: {one: kept for one, kept in state.live.get(kind, {}).items() if one not in world.things} for kind in KEPT
+    }
     return SavedState(
         state.step, state.next_id, where, away, asleep, absent=absent, visited=visited,
-        live={"states": states} if states else {},
+        live={kind: kept for kind, kept in live.items() if kept},
     )  # fmt: skip
 
 
@@ -300,7 +307,7 @@ def state_of(
     where, away = {**rest.where, **world.where}, {**rest.away, **world.away}
     visited = {one: list(world.visited(one)) for one in world.things if world.visited(one)}
     live = world.live.as_json(world.things)
-    live["states"] = {**live_states(rest.live), **live["states"]}
+    live |= {kind: {**rest.live.get(kind, {}), **live[kind]} for kind in KEPT}
     live = {key: value for key, value in live.items() if value}
     return SavedState(
         step, world.next_id, where, away, (*world.asleep, *rest.asleep), files,

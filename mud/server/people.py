@@ -6,7 +6,7 @@ import asyncio
 import itertools
 import logging
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Awaitable, Callable, Container, Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -16,9 +16,10 @@ from agents.definition import check_free, check_name, check_unread, find_definit
 from agents.directory import AGENT
 from agents.population.pausing import PauseState
 from mud.clock import iso
-from mud.commands import expand
+from mud.commands import Outcome, expand
 from mud.engine.engine import Step, WorldSettings
 from mud.errors import LociError, Refusal
+from mud.portal.letters import OpenLetter
 from mud.portal.limits import NOT_FROM_THERE, Limits
 from mud.portal.phrases import CLOSING
 from mud.portal.portal import OpenDoors
@@ -30,6 +31,7 @@ from mud.server.bulk import newcomer
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
 from mud.storage.accounts import Account, holds
+from mud.world.events import Request
 from mud.world.names import misleading
 from mud.world.roles import Role
 from mud.world.things import Thing
@@ -67,6 +69,10 @@ class People:
         self.news = AwayNews(parts.engine.world, parts.ledger, parts.texts)
         self.accounts = parts.accounts
         self._left: dict[str, str] = {}  # when each character was left
+        self.open_letter: OpenLetter = lambda what, sent, signature: None
+        """Takes letters of other worlds; nobody's while this world has no neighbours."""
+        self.travel: Callable[[Request], Awaitable[Outcome]] | None = None
+        """Answers what is asked about other worlds; None where nobody could go there."""
         self.wrote, self.building = reloading.wrote, Building(parts, reloading)
         self.world, self.resting = parts.engine.world, parts.minds.resting
         self._parts, self._reloading, self._submit, self._arrived = parts, reloading, submit, arrived
@@ -273,7 +279,7 @@ class People:
         character = engine.world.get(session.own)
         if session.role is not Role.GUEST:
             self._left[session.own] = self._now()
-        if character is None or self.sessions.of(session.own):
+        if character is None or self.sessions.of(session.own) or character.id in engine.world.elsewhere:
             return
         if session.role is Role.GUEST:  # nobody has this character ever again
             engine.leave_for_good(character)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from agents.agent import Agent
@@ -15,7 +15,7 @@ from agents.llm.profiles import LLMProfile
 from agents.memory.history import JOURNALS, unreadable_file
 from mud.clock import Clock
 from mud.commands import Outcome
-from mud.engine.engine import changes_of
+from mud.engine.engine import Step, changes_of
 from mud.errors import LociError, Problem, VaultProblem
 from mud.sanitize import visible
 from mud.server.checks import check_files, check_texts, with_mistakes
@@ -319,30 +319,42 @@ class Reloading:
         """Bring a new agent into the world, where it was when it left or else where its file says."""
         parts, minds, world = self._parts, self._parts.minds, self._parts.engine.world
         definition = minds.definitions[slug]
+        if definition.id in (*world.elsewhere, *parts.unread.live.get("journeys", ())):
+            return []  # it is in another world
         place = world.location(world.away.get(definition.id, ""))
         place = place or find_location(definition.location or "", world.locations())
         if place is None:
             del minds.definitions[slug]
             return [misplaced(definition, world.locations())]
         if minds.lends:
-            parts.engine.witness(definition.id)
-            parts.engine.enter(definition.thing(), place.id)
+            self.bring_in(slug, place)
             return []
         agent = minds.open(slug)
         if definition.id in world.away:  # what it perceived while its folder was being renamed is in the ledger only
             for record in parts.ledger.after(agent.memory.last_source):
                 minds.recover(record)
         self._starts[slug] = definition.location
-        parts.engine.witness(agent.id)
-        step = parts.engine.enter(definition.thing(), place.id)
-        if step.failed:
-            minds.let_go(agent)
-            raise LociError(step.reply)
-        self.watch_agent(agent.folder)
-        self._do_later(minds.catch_up(agent))
-        if self._living is not None:
-            self._living.begin(agent)
+        self.bring_in(slug, place)
         return []
+
+    def bring_in(self, slug: str, place: Thing, more: Sequence[Change] = (), memory: str = "") -> Step:
+        """Let somebody live in a place from now on; `more` and `memory` as in `Engine.enter`. Raises LociError."""
+        parts, minds = self._parts, self._parts.minds
+        definition = minds.definitions[slug]
+        agent = None if minds.is_lent(definition) else minds.open(slug, returns=True)
+        parts.engine.witness(definition.id)
+        step = parts.engine.enter(definition.thing(), place.id, more, memory)
+        if step.failed:
+            parts.engine.witness(definition.id, keeps=False)
+            if agent is not None:
+                minds.let_go(agent)
+            raise LociError(step.reply)
+        if agent is not None:
+            self.watch_agent(agent.folder)
+            self._do_later(minds.catch_up(agent))
+            if self._living is not None and not definition.person:
+                self._living.begin(agent)
+        return step
 
     async def _miss(self, slug: str, clock: Clock) -> None:
         """Remove an agent whose `agent.md` is still missing after `MISSING_FOR`."""

@@ -50,6 +50,9 @@ NO_SUCH_HINT = phrase("app.config.no_such_hint", "key")
 ALL = phrase("app.config.all")
 SEVERAL = phrase("app.config.several", "key", "names")
 UNANSWERED = phrase("app.requests.unanswered", "name")
+ALONE = phrase("app.regions.alone")
+BETWEEN_WORLDS = ("travel", "regions")
+"""Requests that other worlds have a part in."""
 
 _LONGEST_STEP = 15  # digits
 
@@ -63,6 +66,10 @@ async def carry_out(parts: Parts, request: Request, reload: Reload, people: Peop
             return await answer(people, parts.texts, request)
         if people is not None and request.name in BUILDING_ANSWERS:
             return await answer_builder(people, parts.texts, request)
+        if request.name in BETWEEN_WORLDS:
+            if people is None or people.travel is None:
+                return Refusal(parts.texts.render(ALONE))
+            return await people.travel(request)
         if request.name in _OWN:
             return await _of_the_program(parts, request, reload, people)
         return await parts.answerers.get(request.name).run(parts.minds, request)

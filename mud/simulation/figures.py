@@ -150,7 +150,9 @@ def state_hash(world: World, agents: Iterable[Agent]) -> str:
 
 
 def entity(world: World, thing: Thing) -> dict[str, Any]:
+    journey = world.elsewhere.get(thing.id)
     return {
+        **({"elsewhere": journey} if journey is not None else {}),
         "kind": thing.kind,
         "name": thing.name,
         "description": thing.description,

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -35,6 +35,7 @@ from mud.storage.files import read_if_there, read_text, slugify, write_atomic
 from mud.storage.paths import make_folder, matching, move
 from mud.storage.trait_files import TRAIT_KEYS, names_in, read_traits
 from mud.world.channels import Channel, ChannelLine
+from mud.world.elsewhere import elsewhere, leads_out
 from mud.world.live_state import live_changes, live_states
 from mud.world.matching import plain
 from mud.world.names import Named, folded, misleading_names
@@ -137,6 +138,13 @@ class WorldFiles:
         """Return the names of all files."""
         folders = (self._paths(self.vault / "world" / folder) for folder in FOLDERS)
         return [path.relative_to(self.vault).as_posix() for paths in folders for path in paths]
+
+    def ways_out(self) -> Iterator[tuple[str, Callable[[str], Problem]]]:
+        """Yield the world that each exit out of this one leads to, and what makes a problem of that exit."""
+        for draft in self._good.values():
+            for key, typed in draft.links.items():
+                if key.startswith("exits.") and (beyond := elsewhere(typed)) is not None:
+                    yield beyond.host, partial(draft.wrong, key)
 
     def texts(self, files: Iterable[str]) -> dict[str, str]:
         """Return the texts of files, without those that cannot be read."""
@@ -419,6 +427,12 @@ def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, li
     thing, problems = draft.thing, []
     found: dict[str, str] = {}
     for key, typed in draft.links.items():
+        if key.startswith("exits.") and leads_out(typed):
+            if (beyond := elsewhere(typed)) is not None:
+                found[key] = str(beyond)
+            else:
+                problems.append(draft.wrong(key, f"{typed!r} is no place of another world; {_OUT}"))
+            continue
         kinds = _kinds_of(key, thing.kind)
         target = directory.find(typed, kinds)
         if target is None:
@@ -440,6 +454,7 @@ def _resolved(draft: _Draft, directory: _Directory) -> tuple[ThingDefinition, li
     return ThingDefinition(replace(thing, exits=exits, traits=traits), None, draft.file), problems
 
 
+_OUT = 'expected "loci://HOST/PLACE" or "loci://HOST:PORT/PLACE"'
 _A = {Kind.LOCATION: "a location", Kind.ITEM: "an item", Kind.CHARACTER: "a character"}
 
 

@@ -6,11 +6,13 @@ it is written before all entries were looked at.
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,14 +47,18 @@ def write_zip(path: Path, members: Iterable[Member]) -> int:
     with path.open("xb") as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
             for member in members:
-                entry = zipfile.ZipInfo(member.name, _EARLIEST)
-                entry.create_system, entry.compress_type = 3, zipfile.ZIP_DEFLATED  # 3: the mode is one of Unix
-                entry.external_attr = (stat.S_IFREG | (_PRIVATE if member.private else _PLAIN)) << 16
-                packed.writestr(entry, member.data)
+                packed.writestr(_entry_of(member), member.data)
             count = len(packed.infolist())
         file.flush()
         os.fsync(file.fileno())
     return count
+
+
+def _entry_of(member: Member) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(member.name, _EARLIEST)
+    entry.create_system, entry.compress_type = 3, zipfile.ZIP_DEFLATED  # 3: the mode is one of Unix
+    entry.external_attr = (stat.S_IFREG | (_PRIVATE if member.private else _PLAIN)) << 16
+    return entry
 
 
 def unpack_zip(path: Path, target: Path) -> int:
@@ -65,24 +71,45 @@ def unpack_zip(path: Path, target: Path) -> int:
         file = path.open("rb")
     except OSError as error:
         raise LociError(f"{visible(str(path))} cannot be read: {error.strerror or error}") from None
-    try:
-        with file, zipfile.ZipFile(file) as packed:
-            entries = _checked(packed.infolist())
-            for entry in entries:
-                inside = target / entry.filename
-                make_folder(inside.parent, above=True)
-                private = not entry.external_attr >> 16 & 0o077
-                write_new(inside, packed.read(entry), _PRIVATE if private else None, synced=False)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # the last of what is not supported
-        raise LociError(f"{visible(str(path))} cannot be read as a zip file: {visible(str(error))}") from None
+    with file, _sound(visible(str(path))), zipfile.ZipFile(file) as packed:
+        entries = _checked(packed.infolist())
+        for entry in entries:
+            inside = target / entry.filename
+            make_folder(inside.parent, above=True)
+            private = not entry.external_attr >> 16 & 0o077
+            write_new(inside, packed.read(entry), _PRIVATE if private else None, synced=False)
     return len(entries)
 
 
-def _checked(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
+def packed_bytes(members: Iterable[Member]) -> bytes:
+    """Return a zip file of few small files, as `write_zip` writes it."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for member in members:
+            packed.writestr(_entry_of(member), member.data)
+    return file.getvalue()
+
+
+def unpacked_bytes(data: bytes, most: int) -> dict[str, bytes]:
+    """Return the files in a zip file by name, of at most so many bytes together. Raises LociError as `unpack_zip`."""
+    with _sound("what was sent"), zipfile.ZipFile(io.BytesIO(data)) as packed:
+        return {entry.filename: packed.read(entry) for entry in _checked(packed.infolist(), most)}
+
+
+@contextmanager
+def _sound(name: str) -> Iterator[None]:
+    """Raise LociError within the block for what is no zip file."""
+    try:
+        yield
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:  # the last of what is not supported
+        raise LociError(f"{name} cannot be read as a zip file: {visible(str(error))}") from None
+
+
+def _checked(entries: list[zipfile.ZipInfo], most: int = MOST_BYTES) -> list[zipfile.ZipInfo]:
     if len(entries) > MOST_FILES:
         raise LociError(f"the zip file holds {len(entries):,} entries; expected at most {MOST_FILES:,}")
-    if (total := sum(entry.file_size for entry in entries)) > MOST_BYTES:
-        raise LociError(f"the zip file unpacks to {total:,} bytes; expected at most {MOST_BYTES:,}")
+    if (total := sum(entry.file_size for entry in entries)) > most:
+        raise LociError(f"the zip file unpacks to {total:,} bytes; expected at most {most:,}")
     seen: set[str] = set()
     for entry in entries:
         if (why := _why_not(entry)) or entry.filename in seen:

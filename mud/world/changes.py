@@ -123,6 +123,33 @@ class TurnTo:
     value: str
 
 
+@dataclass(frozen=True, slots=True)
+class Depart:
+    """A character is in this world no more and on its way to another; see `mud.world.elsewhere.Journey`."""
+
+    thing: str
+    to: str
+    ticket: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """The other world has said that it took in who departed."""
+
+    thing: str
+
+
+@dataclass(frozen=True, slots=True)
+class Arrive:
+    """A character came from another world by this ticket, or came back on its way if it is empty.
+
+    Before it nothing can put the character anywhere.
+    """
+
+    thing: str
+    ticket: str
+
+
 Change = (
     Put
     | Leave
@@ -137,6 +164,9 @@ Change = (
     | StartTimer
     | StopTimer
     | TurnTo
+    | Depart
+    | Settle
+    | Arrive
     | ChannelChange
 )
 
@@ -154,6 +184,9 @@ _KEYS: dict[type, tuple[str, ...]] = {
     StartTimer: ("timer", "due", "thing", "actor", "effects"),
     StopTimer: ("stop",),
     TurnTo: ("turn", "value"),
+    Depart: ("depart", "to", "ticket"),
+    Settle: ("settle",),
+    Arrive: ("arrive", "ticket"),
     JoinChannel: ("join", "who"),
     LeaveChannel: ("part", "who"),
     Post: ("post", "at", "by", "words"),

@@ -1,4 +1,4 @@
-"""What is true of things beyond their files: states, altered texts and exits, copies, timers, time and weather."""
+"""What is true of things beyond their files: states, altered texts and exits, copies, timers, journeys, weather."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from mud.world.changes import Alter, Copy, SetState, StartTimer, StopTimer, TurnTo, Vanish
+from mud.world.changes import Alter, Arrive, Copy, Depart, SetState, Settle, StartTimer, StopTimer, TurnTo, Vanish
+from mud.world.elsewhere import Journey
 from mud.world.things import Exit, Kind, Thing
 from mud.world.traits import targets_of, trigger_key
 
 DESCRIPTION, EXITS = "description", "exits."
 """What can be altered of a thing: its description, and `exits.NAME` of a location."""
-LiveChange = SetState | Alter | Copy | Vanish | StartTimer | StopTimer | TurnTo
+LiveChange = SetState | Alter | Copy | Vanish | StartTimer | StopTimer | TurnTo | Depart | Settle | Arrive
 
 
 @dataclass(slots=True)
@@ -25,6 +26,8 @@ class LiveState:
         made: id of the original of each copy.
         gone: things that are nowhere although their files name a place.
         timers: by id, in the order in which they started.
+        journeys: the characters that went to another world, and are in this one no more.
+        arrivals: the last ticket by which each character came from another world.
         now: the `time` of day and the `weather`; nothing for worlds without.
         listeners: ids of the things whose rules wait for something, by its key and what it is done to; see
             `traits.trigger_key` and `traits.targets_of`.
@@ -35,6 +38,8 @@ class LiveState:
     made: dict[str, str] = field(default_factory=dict)
     gone: dict[str, None] = field(default_factory=dict)
     timers: dict[str, StartTimer] = field(default_factory=dict)
+    journeys: dict[str, Journey] = field(default_factory=dict)
+    arrivals: dict[str, str] = field(default_factory=dict)
     now: dict[str, str] = field(default_factory=dict)
     listeners: dict[tuple[str, str], dict[str, None]] = field(default_factory=dict)
 
@@ -55,7 +60,7 @@ class LiveState:
     def forget(self, thing: Thing) -> None:
         """Forget a thing that was removed, with its timers."""
         self._ignore(thing)
-        for kept in (self.states, self.altered, self.made, self.gone):
+        for kept in (self.states, self.altered, self.made, self.gone, self.journeys, self.arrivals):
             kept.pop(thing.id, None)
         for timer in [one.timer for one in self.timers.values() if one.thing == thing.id]:
             del self.timers[timer]
@@ -96,6 +101,8 @@ class LiveState:
             "made": dict(self.made),
             "gone": list(self.gone),
             "timers": {one.timer: [one.due, one.thing, one.actor, one.effects] for one in self.timers.values()},
+            "journeys": {one: list(journey) for one, journey in self.journeys.items()},
+            "arrivals": dict(self.arrivals),
             "now": dict(self.now),
         }
 
@@ -116,6 +123,9 @@ def live_changes(data: Mapping[str, Any]) -> list[LiveChange]:
     changes += [Vanish(_text(one)) for one in data.get("gone", ())]
     for timer, (due, *rest) in dict(data.get("timers", {})).items():
         changes.append(StartTimer(_text(timer), float(due), *map(_text, rest)))
+    changes += [Arrive(_text(one), _text(ticket)) for one, ticket in dict(data.get("arrivals", {})).items()]
+    for one, (to, ticket, settled) in dict(data.get("journeys", {})).items():  # after what ends the ones before
+        changes += [Depart(_text(one), _text(to), _text(ticket)), *([Settle(one)] if settled else [])]
     return changes + [TurnTo(_text(what), _text(value)) for what, value in dict(data.get("now", {})).items()]
 
 

@@ -10,14 +10,17 @@ from typing import Any
 
 from mud.world.changes import (
     Alter,
+    Arrive,
     Change,
     Copy,
     Define,
+    Depart,
     FallAsleep,
     Leave,
     Put,
     Remove,
     SetState,
+    Settle,
     StartTimer,
     StopTimer,
     TurnTo,
@@ -25,6 +28,7 @@ from mud.world.changes import (
     WakeUp,
 )
 from mud.world.channels import Channels, JoinChannel, LeaveChannel, Post
+from mud.world.elsewhere import Journey
 from mud.world.live_state import LiveState
 from mud.world.matching import plain
 from mud.world.things import Kind, Thing
@@ -84,6 +88,11 @@ class World:
         return MappingProxyType(self._away)
 
     @property
+    def elsewhere(self) -> Mapping[str, Journey]:
+        """The journey of each character that went to another world, by its id."""
+        return MappingProxyType(self.live.journeys)
+
+    @property
     def asleep(self) -> KeysView[str]:
         """Ids of sleeping characters, in the order of falling asleep."""
         return self._asleep.keys()
@@ -138,7 +147,7 @@ class World:
 
     def _put(self, change: Put) -> None:
         thing, into = change.thing, change.into
-        if into in self._things:
+        if into in self._things and thing not in self.live.journeys:
             self._lift(thing)
             self._away.pop(thing, None)
             self.live.gone.pop(thing, None)
@@ -151,6 +160,20 @@ class World:
         if holder is not None:
             self._away[change.thing] = holder
         self._asleep.pop(change.thing, None)
+
+    def _depart(self, change: Depart) -> None:
+        self._leave(Leave(change.thing))
+        self.live.journeys[change.thing] = Journey(change.to, change.ticket)
+
+    def _settle(self, change: Settle) -> None:
+        journey = self.live.journeys.get(change.thing)
+        if journey is not None:
+            self.live.journeys[change.thing] = journey._replace(settled=True)
+
+    def _arrive(self, change: Arrive) -> None:
+        self.live.journeys.pop(change.thing, None)
+        if change.ticket:
+            self.live.arrivals[change.thing] = change.ticket
 
     def _fall_asleep(self, change: FallAsleep) -> None:
         if self._is_character(change.thing):
@@ -179,6 +202,9 @@ class World:
             Copy: lambda self, change: self._copy(change.thing, change.of),
             Vanish: _vanish,
             StartTimer: lambda self, change: self.live.timers.update({change.timer: change}),
+            Depart: _depart,
+            Settle: _settle,
+            Arrive: _arrive,
         }
     )
 

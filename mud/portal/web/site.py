@@ -22,11 +22,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from mud.errors import LociError, Refusal
+from mud.portal.letters import PATH as REGION
 from mud.portal.mcp import PATH
 from mud.portal.mcp.endpoint import McpEndpoint
 from mud.portal.phrases import NOT_YOURS, TOO_OLD
 from mud.portal.portal import Portal
 from mud.portal.web.pages import sorry
+from mud.portal.web.regions import RegionEndpoint
 from mud.portal.web.ticker import Ticker
 from mud.portal.web.visit import Visit, WebRoute, fields, go_to, same_origin, split_address
 from mud.portal.web.visitors import LASTS, Visitors
@@ -65,7 +67,8 @@ class Site:
         self._owner_token = ""
         self._host, self._cookie = host, f"loci-{port}"
         static, programs = Mount("/static", _Static(directory=STATIC)), Route(PATH, self.mcp)
-        table = Starlette(routes=[*self._routes(ROUTES), programs, static])
+        worlds = Route(f"{REGION}/{{what}}", RegionEndpoint(portal))
+        table = Starlette(routes=[*self._routes(ROUTES), programs, worlds, static])
         table.add_exception_handler(HTTPException, self._wrong)
         self.app: ASGIApp = _Guarded(table, self._known_host)
 

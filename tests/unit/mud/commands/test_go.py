@@ -142,3 +142,27 @@ def test_who_sleeps_walks_no_more_by_the_name_of_an_exit_than_by_go() -> None:
     engine = make_engine()
     engine.world.apply([FallAsleep(ELIZA)])
     assert refused(engine, "gate", ELIZA, Role.AGENT).reply == refused(engine, "go gate", ELIZA, Role.AGENT).reply
+
+
+BRIDGE = Exit("bridge", "loci://127.0.0.1:8001/The Bridge")
+
+
+@pytest.mark.parametrize("line", ["go bridge", "bridge"])
+def test_an_exit_out_of_this_world_is_asked_for_and_moves_nobody_yet(line: str) -> None:
+    engine = make_engine()
+    garden = engine.world.things[GARDEN]
+    engine.world.apply([Define(replace(garden, exits=(*garden.exits, BRIDGE)))])
+    step = do(engine, line)
+    assert step.reply == 'The way called "bridge" leads out of this world.'
+    assert (step.left, step.events, engine.world.where[ANN]) == ((), (), GARDEN)
+    (asked,) = step.requests
+    assert (asked.name, asked.who, asked.keep) == ("travel", ANN, "moved")
+    assert dict(asked.args) == {"to": BRIDGE.to, "exit": "bridge", "from": GARDEN}
+    assert "bridge" in do(engine, "look").reply
+
+
+def test_no_walk_of_several_steps_leads_through_another_world() -> None:
+    engine = make_engine()
+    lobby = engine.world.things[LOBBY]
+    engine.world.apply([Define(replace(lobby, exits=(*lobby.exits, BRIDGE)))])
+    assert refused(engine, "go the bridge").reply.startswith('There is no way called "the bridge" here')
