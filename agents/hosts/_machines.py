@@ -1,7 +1,9 @@
 """The machines of a Ray cluster, each with one process for minds.
 
-Ray places that process, and starts it again on its machine after it died. A machine that does not answer is away until
-it does; one that joins the cluster gets its process when minds are opened next.
+Ray places that process, and starts it again on its machine after it died. A machine is away when Ray says that its
+process died, or when it has no pulse, as a frozen one or one that is cut off; until it answers again. A pulse has a
+thread of its own, so that a busy process is not taken for a dead one. A machine that joins the cluster gets its process
+when minds are opened next.
 """
 
 from __future__ import annotations
@@ -32,6 +34,14 @@ AGAIN = 0.2
 """Seconds between two attempts to reach a machine that is away."""
 AT_ONCE = 64
 """Calls that a process answers at the same time."""
+PULSE = "pulse"
+"""Ray's concurrency group of pulses: a thread and an event loop of their own."""
+BEAT = 1.0
+"""Seconds between two pulses."""
+SILENT = 10.0
+"""Seconds without a pulse after which a machine is away."""
+LONGEST = 100.0
+"""Seconds that one call may take before a process counts as hung although it has a pulse; disks may be slow."""
 
 
 class Machine:
@@ -44,6 +54,8 @@ class Machine:
         self._actor = actor
         self.coming = asyncio.create_task(self._come())
         """Waits until it answers."""
+        self._beating: asyncio.Task[None] | None = None
+        """Goes on for as long as it has a pulse."""
 
     async def _come(self) -> None:
         import ray
@@ -53,14 +65,28 @@ class Machine:
                 self.born = await self._actor.ready.remote()
             except ray.exceptions.RayError:
                 await asyncio.sleep(AGAIN)
+        self._beating = asyncio.create_task(self._beat(self.born))
 
-    async def ask(self, within: float, method: str, *args: object) -> Any:
-        """Call a method of its `MindHost`. Raises LociError; it is away when it has not answered `within` seconds."""
+    async def _beat(self, born: str) -> None:
         import ray
 
+        with suppress(ray.exceptions.RayError, TimeoutError):
+            while await asyncio.wait_for(self._actor.pulse.options(concurrency_group=PULSE).remote(), SILENT) == born:
+                await asyncio.sleep(BEAT)
+        self.leave()
+
+    async def ask(self, method: str, *args: object) -> Any:
+        """Call a method of its `MindHost`. Raises LociError, also when the machine is away or goes away meanwhile."""
+        import ray
+
+        if self._beating is None or self._beating.done():
+            raise Unavailable(f"the machine {self.name} is away")
+        call = asyncio.ensure_future(getattr(self._actor, method).remote(*args))
         try:
-            async with asyncio.timeout(within):
-                return await getattr(self._actor, method).remote(*args)
+            await asyncio.wait([call, self._beating], timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise TimeoutError
+            return call.result()
         except ray.exceptions.RayTaskError as error:
             cause = error.cause
             if isinstance(cause, Refusal):
@@ -69,10 +95,14 @@ class Machine:
         except (ray.exceptions.RayError, TimeoutError) as error:
             self.leave()
             raise Unavailable(f"the machine {self.name} does not answer ({type(error).__name__})") from None
+        finally:
+            call.cancel()
 
     def leave(self) -> None:
         """Take it to be away until it answers again."""
         self.born = ""
+        if self._beating is not None:
+            self._beating.cancel()
         if self.coming.done():
             self.coming = asyncio.create_task(self._come())
 
@@ -83,7 +113,9 @@ class Machine:
     def end(self) -> None:
         import ray
 
-        self.coming.cancel()
+        for task in (self.coming, self._beating):
+            if task is not None:
+                task.cancel()
         with suppress(ray.exceptions.RayError):
             ray.kill(self._actor)
 
@@ -94,7 +126,7 @@ class Machines:
     def __init__(self, vault: Path, maker: str, address: str) -> None:
         self._vault, self._maker, self._address = vault, maker, address
         self._known: dict[str, Machine] = {}
-        self._token = secrets.token_hex(3)
+        self._token = secrets.token_hex(8)
         self._own = ""  # the folder of the files of an own cluster
         self._connected = False
 
@@ -151,7 +183,7 @@ class Machines:
 
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
         options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": 0, "max_concurrency": AT_ONCE}
-        made = ray.remote(MindHost).options(scheduling_strategy=here, **options)
+        made = ray.remote(concurrency_groups={PULSE: 1})(MindHost).options(scheduling_strategy=here, **options)
         return made.remote(str(self._vault), self._maker, f"ray-{node[:12]}-{self._token}")
 
     async def end(self) -> None:

@@ -49,11 +49,11 @@ def main(number: int) -> None:
     asyncio.run(_serve(socket.socket(fileno=number)))
 
 
-def hosted(vault: Path, maker: str, name: str) -> AbstractAsyncContextManager[HostOfMinds]:
-    """Open minds in this process; for `maker` see `HostPlace`."""
+def hosted(vault: Path, maker: str, *names: str | Path) -> AbstractAsyncContextManager[HostOfMinds]:
+    """Open minds in this process; for `maker`, and what else it is given, see `HostPlace`."""
     module, _, function = maker.partition(":")
-    opened: AbstractAsyncContextManager[HostOfMinds] = getattr(importlib.import_module(module), function)(vault, name)
-    return opened
+    make: Callable[..., AbstractAsyncContextManager[HostOfMinds]] = getattr(importlib.import_module(module), function)
+    return make(vault, *names)
 
 
 async def _serve(parent: socket.socket) -> None:

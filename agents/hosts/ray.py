@@ -32,16 +32,6 @@ from mud.errors import LociError, Refusal
 
 T = TypeVar("T")
 
-ANSWERS = 15.0
-"""Seconds after which a machine that does not answer is away; thoughts have their patience besides."""
-LONGEST = 20.0
-"""Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
-OPENS = 30.0
-DISKS = 120.0
-"""Seconds for what waits for the disk once for every mind; slow disks must not look like a machine that is away."""
-BATCH = 200
-"""Minds that are opened with one call, so that no call takes long."""
-
 
 class _Home(NamedTuple):
     machine: Machine
@@ -66,16 +56,12 @@ class RayHost:
         kept = {one.who: one for share in opened for one in share}
         return [kept[lease.who] for lease in minds]
 
-    async def _open(self, machine: Machine, minds: Sequence[Lease]) -> list[Kept]:
-        kept: list[Kept] = []
-        for at in range(0, len(minds), BATCH):
-            part = minds[at : at + BATCH]
-            try:
-                kept += await machine.ask(OPENS, "open", part)
-            except LociError as error:
-                kept += [Kept(lease.who, lease.epoch, 0, 0, str(error)) for lease in part]
-                continue
-            self._homes |= {lease.who: _Home(machine, lease) for lease in part}
+    async def _open(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
+        try:
+            kept: Sequence[Kept] = await machine.ask("open", minds)
+        except LociError as error:
+            return [Kept(lease.who, lease.epoch, 0, 0, str(error)) for lease in minds]
+        self._homes |= {lease.who: _Home(machine, lease) for lease in minds}
         return kept
 
     async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
@@ -86,18 +72,15 @@ class RayHost:
                 shares[home.machine].append(turn)
             else:
                 refused.append((turn.who, turn.epoch))
-        asked = (self._tick(machine, share, min(patience, LONGEST)) for machine, share in shares.items())
+        asked = (self._tick(machine, share, patience) for machine, share in shares.items())
         answers = [Answer(refused=tuple(refused)), *await asyncio.gather(*asked)]
         lines, kept, wishes, refusals = zip(*answers, strict=True)
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
     async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
-        answer: Answer | None = None
-        if machine.born:
-            with suppress(LociError):
-                answer = await machine.ask(patience + ANSWERS, "tick", machine.born, turns, patience)
-        if answer is None:
-            machine.leave()
+        try:
+            answer: Answer = await machine.ask("tick", turns, patience)
+        except LociError:
             answer = Answer(refused=self._forget(machine))
         return answer
 
@@ -110,7 +93,7 @@ class RayHost:
         home = self._homes.get(who)
         if home is None:
             raise Refusal("This mind lives elsewhere now.")
-        hits: Sequence[Hit] = await home.machine.ask(ANSWERS, "recall", who, epoch, query, k)
+        hits: Sequence[Hit] = await home.machine.ask("recall", who, epoch, query, k)
         return hits
 
     async def status(self) -> Status:
@@ -122,7 +105,7 @@ class RayHost:
 
     async def _status(self, machine: Machine) -> Status:
         try:
-            status: Status = await machine.ask(DISKS, "status")
+            status: Status = await machine.ask("status")
         except LociError as error:
             return Status(machine.name, (), 0, str(error))
         return status
@@ -139,12 +122,12 @@ class RayHost:
     async def _close(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
         kept: Sequence[Kept] = ()
         with suppress(LociError):  # what it had not confirmed is in the ledger
-            kept = await machine.ask(DISKS, "close", minds)
+            kept = await machine.ask("close", minds)
         return kept
 
     async def end(self) -> None:
         machines = {home.machine for home in self._homes.values()}
-        await asyncio.gather(*(machine.ask(DISKS, "end") for machine in machines), return_exceptions=True)
+        await asyncio.gather(*(machine.ask("end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
 
