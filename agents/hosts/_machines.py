@@ -2,8 +2,7 @@
 
 Ray places that process, and starts it again on its machine after it died. A machine is away when Ray says that its
 process died, or when it has no pulse, as a frozen one or one that is cut off; until it answers again. A pulse has a
-thread of its own, so that a busy process is not taken for a dead one. A machine that joins the cluster gets its process
-when minds are opened next.
+thread of its own, so that a busy process is not taken for a dead one.
 """
 
 from __future__ import annotations
@@ -133,18 +132,21 @@ class Machines:
     async def present(self) -> list[Machine]:
         """Return those that answer. Wait for all the first time, and later, if need be, for one. Raises Unavailable."""
         begun = bool(self._known)
-        self._look()
+        found = self.look()
         coming = [one.coming for one in self._known.values() if not one.born]
-        if coming and (not begun or len(coming) == len(self._known)):
+        if coming and not (begun and found):
             until = asyncio.FIRST_COMPLETED if begun else asyncio.ALL_COMPLETED
             await asyncio.wait(coming, timeout=STARTING, return_when=until)
-        found = [one for one in self._known.values() if one.born]
+            found = self._answering()
         if not found:
             raise Unavailable("no machine of the Ray cluster answers")
         return found
 
-    def _look(self) -> None:
-        """Bring the machines up to date with the nodes of the cluster."""
+    def _answering(self) -> list[Machine]:
+        return [one for one in self._known.values() if one.born]
+
+    def look(self) -> list[Machine]:
+        """Bring the machines up to date with the nodes of the cluster; return those that answer. Raises Unavailable."""
         import ray
 
         try:
@@ -157,6 +159,7 @@ class Machines:
             self._known.pop(gone).end()
         for new in nodes - self._known.keys():
             self._known[new] = Machine(new[:12], self._actor(new))
+        return self._answering()
 
     def _connect(self) -> None:
         """Join the cluster, or start one that is this machine alone. Takes ten seconds."""
@@ -175,7 +178,7 @@ class Machines:
         self._own = tempfile.mkdtemp(prefix="loci-ray-")
         return {
             "address": "local", "include_dashboard": False, "num_cpus": 1, "num_gpus": 0,
-            "object_store_memory": OBJECT_STORE, "_temp_dir": self._own,
+            "object_store_memory": OBJECT_STORE, "_temp_dir": self._own, "_system_config": {"worker_niceness": 0},
         }  # fmt: skip
 
     def _actor(self, node: str) -> Any:

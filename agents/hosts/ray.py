@@ -7,7 +7,8 @@ vault under the same paths as here: a folder that they share. A machine whose no
 
 Each mind has its place among the machines that answer by a hash of its name and theirs, so that it stays where it is
 when others come and go. The minds of a machine that does not answer are refused, as the interface says, and go to the
-others when they are opened again, under a higher epoch; it may come back then and write nothing more.
+others when they are opened again, under a higher epoch; it may come back then and write nothing more. When it is back,
+or another joins, minds that are idle are closed and refused, some at a time, so that they are opened there.
 
 Ray runs in a process of its own on this machine too, as it ends the process that uses it when its head is gone.
 """
@@ -17,11 +18,13 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
@@ -31,6 +34,11 @@ from agents.memory.entries import Hit
 from mud.errors import LociError, Refusal
 
 T = TypeVar("T")
+
+CALM = 10.0
+"""Seconds after minds were opened until others move to machines that came back or joined."""
+MOVED = 100
+"""Minds that move at once at most."""
 
 
 class _Home(NamedTuple):
@@ -45,13 +53,17 @@ class RayHost:
         self._machines = machines
         self._homes: dict[str, _Home] = {}
         """By id, the minds that are open."""
+        self._asked: set[str] = set()
+        """Those whose line has not come yet."""
+        self._moves_at = 0.0
 
     async def open(self, minds: Sequence[Lease]) -> Sequence[Kept]:
         machines = await self._machines.present()
         shares = defaultdict[Machine, list[Lease]](list)
         for lease in minds:
-            bids = {one.bid(lease.slug): one for one in machines}
-            shares[bids[max(bids)]].append(lease)
+            shares[_place(lease, machines)].append(lease)
+        self._asked.difference_update(lease.who for lease in minds)
+        self._moves_at = monotonic() + CALM
         opened = await asyncio.gather(*(self._open(machine, share) for machine, share in shares.items()))
         kept = {one.who: one for share in opened for one in share}
         return [kept[lease.who] for lease in minds]
@@ -72,9 +84,12 @@ class RayHost:
                 shares[home.machine].append(turn)
             else:
                 refused.append((turn.who, turn.epoch))
+        self._asked.update(turn.who for turn in turns if turn.scene is not None)
+        refused += await self._move({turn.who for turn in turns})
         asked = (self._tick(machine, share, patience) for machine, share in shares.items())
         answers = [Answer(refused=tuple(refused)), *await asyncio.gather(*asked)]
         lines, kept, wishes, refusals = zip(*answers, strict=True)
+        self._asked.difference_update(line.who for line in _joined(lines))
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
     async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
@@ -83,6 +98,21 @@ class RayHost:
         except LociError:
             answer = Answer(refused=self._forget(machine))
         return answer
+
+    async def _move(self, busy: Collection[str]) -> list[tuple[str, int]]:
+        """Close idle minds whose place is at another machine by now; return them, with their epochs."""
+        if monotonic() < self._moves_at:
+            return []
+        self._moves_at = monotonic() + CALM
+        try:
+            machines = self._machines.look()
+        except LociError:
+            return []
+        idle = (home for who, home in self._homes.items() if who not in busy and who not in self._asked)
+        away = (home.lease for home in idle if machines and _place(home.lease, machines) is not home.machine)
+        moving = list(islice(away, MOVED))
+        await self.close(moving)
+        return [(lease.who, lease.epoch) for lease in moving]
 
     def _forget(self, machine: Machine) -> tuple[tuple[str, int], ...]:
         """Forget the minds of a machine; return them, with their epochs."""
@@ -130,6 +160,11 @@ class RayHost:
         await asyncio.gather(*(machine.ask("end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
+
+
+def _place(lease: Lease, machines: Sequence[Machine]) -> Machine:
+    """Return the machine that has the place of a mind."""
+    return max(machines, key=lambda one: one.bid(lease.slug))
 
 
 def _joined(parts: Iterable[Iterable[T]]) -> tuple[T, ...]:
