@@ -109,7 +109,13 @@ class Machine:
         """Return what this machine bids for a mind; the highest bid has it."""
         return blake2b(f"{self.name} {slug}".encode(), digest_size=8).digest()
 
-    def end(self) -> None:
+    async def end(self) -> None:
+        """Have its process clear up, and let go of it."""
+        with suppress(LociError):
+            await self.ask("end")
+        self.let_go()
+
+    def let_go(self) -> None:
         import ray
 
         for task in (self.coming, self._beating):
@@ -156,7 +162,7 @@ class Machines:
         except (ray.exceptions.RayError, OSError, RuntimeError) as error:
             raise Unavailable(f"the Ray cluster cannot be reached: {str(error).splitlines()[0]}") from None
         for gone in self._known.keys() - nodes:
-            self._known.pop(gone).end()
+            self._known.pop(gone).let_go()
         for new in nodes - self._known.keys():
             self._known[new] = Machine(new[:12], self._actor(new))
         return self._answering()
@@ -190,11 +196,10 @@ class Machines:
         return made.remote(str(self._vault), self._maker, f"ray-{node[:12]}-{self._token}")
 
     async def end(self) -> None:
-        """Let go of all machines, whose minds are to be closed before."""
+        """Close the minds on all machines, and let go of these."""
         import ray
 
-        for machine in self._known.values():
-            machine.end()
+        await asyncio.gather(*(machine.end() for machine in self._known.values()))
         self._known.clear()
         if self._own:
             await asyncio.to_thread(partial(ray.shutdown))

@@ -22,8 +22,11 @@ ENDS = 1.0
 class MindHost:
     """The minds of one machine. Made anew when its process was killed, and then without any mind.
 
-    `maker`: see `agents.hosts.HostPlace`. `name`: of the process, for leases. It is not to be guessed, as it names the
-    folder of the index too, which the next process on this machine goes on with: minds are soon found in again.
+    Args:
+        vault: the folder, as this machine sees it.
+        maker: see `agents.hosts.HostPlace`.
+        name: for leases, the same for the next process on this machine, which goes on with archives and index of this
+            one. Not to be guessed, as it names the folder of the index.
     """
 
     def __init__(self, vault: str, maker: str, name: str) -> None:

@@ -156,8 +156,6 @@ class RayHost:
         return kept
 
     async def end(self) -> None:
-        machines = {home.machine for home in self._homes.values()}
-        await asyncio.gather(*(machine.ask("end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
 
