@@ -39,6 +39,8 @@ _HIDDEN = (
     "\u2060-\u206f\u3164\ud800-\udfff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff"
 )
+_ESCAPED = re.compile(rb"\\[ubrf]")
+"""What JSON writes for a character that may have to be removed, or for a backslash before such a letter."""
 _LINE_ENDS = "\x0b\x0c\r\x85\u2028\u2029"
 _ORDER = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?:[@-~]|\Z)"
@@ -102,13 +104,12 @@ def sanitize_values(value: Any) -> Any:
 
 def sanitize_json(raw: bytes, value: Any) -> Any:
     """Return the sanitized value of a line of JSON; nearly all are seen to be clean without looking into them."""
-    escaped = b"\\" in raw and any(sign in raw for sign in (b"\\u", b"\\r", b"\\b", b"\\f"))
     if raw.isascii():
         clean = b"\x7f" not in raw
     else:
         text = raw.decode("utf-8", "surrogateescape")
         clean = text.isprintable() and not _PRINTABLE.search(text)
-    return value if clean and not escaped else sanitize_values(value)
+    return value if clean and not _ESCAPED.search(raw) else sanitize_values(value)
 
 
 def visible(text: str, but: str = "") -> str:

@@ -23,7 +23,7 @@ import ray
 from ray.cluster_utils import Cluster
 
 quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_timeout_ms": 1000,
-         "health_check_failure_threshold": 3}
+         "health_check_failure_threshold": 3, "worker_niceness": 0}
 small = {"object_store_memory": 80_000_000}
 head = {"num_cpus": 0, "include_dashboard": False, "_system_config": quick, "temp_dir": sys.argv[1], **small}
 cluster = Cluster(initialize_head=True, head_node_args=head)

@@ -15,6 +15,7 @@ from agents.life.lending import Lending
 from agents.memory.archive import Archive
 from mud.clock import iso
 from mud.server.wiring import RealClock
+from mud.storage.lease import holder_of
 from mud.world.events import Event, Perception
 from tests.vaults import copy_vault, without_vectors
 
@@ -139,6 +140,10 @@ class Town:
             for task in [*duties, *self._acting.values()]:
                 task.cancel()
             await self.lending.end()
+
+    def holders(self) -> set[str]:
+        """Return the names of the processes that hold the minds."""
+        return {holder_of(self._vault / "agents" / slug).name for slug in self.people.values()}
 
     async def until_lines(self, count: int) -> None:
         """Wait until minds gave so many more lines."""

@@ -206,8 +206,9 @@ class HostPlace(NamedTuple):
     Args:
         vault: the folder with the archives, as the host's machine sees it.
         address: of the machine or service; empty for this one.
-        maker: the name of a function, as `package.module:function`, that opens minds in another process: given vault
-            and a name for the process, it returns an async context manager of a `HostOfMinds`.
+        maker: the name of a function, as `package.module:function`, that opens minds in another process: given vault,
+            a name for the process, and a folder for its index if that is to outlive it, it returns an async context
+            manager of a `HostOfMinds`.
         here: the minds of this process.
         settings: returns the current settings.
     """

@@ -1,7 +1,8 @@
 """The machines of a Ray cluster, each with one process for minds.
 
-Ray places that process, and starts it again on its machine after it died. A machine that does not answer is away until
-it does; one that joins the cluster gets its process when minds are opened next.
+Ray places that process, and starts it again on its machine after it died. A machine is away when Ray says that its
+process died, or when it has no pulse, as a frozen one or one that is cut off; until it answers again. A pulse has a
+thread of its own, so that a busy process is not taken for a dead one.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ AGAIN = 0.2
 """Seconds between two attempts to reach a machine that is away."""
 AT_ONCE = 64
 """Calls that a process answers at the same time."""
+PULSE = "pulse"
+"""Ray's concurrency group of pulses: a thread and an event loop of their own."""
+BEAT = 1.0
+"""Seconds between two pulses."""
+SILENT = 10.0
+"""Seconds without a pulse after which a machine is away."""
+LONGEST = 100.0
+"""Seconds that one call may take before a process counts as hung although it has a pulse; disks may be slow."""
 
 
 class Machine:
@@ -44,6 +53,8 @@ class Machine:
         self._actor = actor
         self.coming = asyncio.create_task(self._come())
         """Waits until it answers."""
+        self._beating: asyncio.Task[None] | None = None
+        """Goes on for as long as it has a pulse."""
 
     async def _come(self) -> None:
         import ray
@@ -53,14 +64,28 @@ class Machine:
                 self.born = await self._actor.ready.remote()
             except ray.exceptions.RayError:
                 await asyncio.sleep(AGAIN)
+        self._beating = asyncio.create_task(self._beat(self.born))
 
-    async def ask(self, within: float, method: str, *args: object) -> Any:
-        """Call a method of its `MindHost`. Raises LociError; it is away when it has not answered `within` seconds."""
+    async def _beat(self, born: str) -> None:
         import ray
 
+        with suppress(ray.exceptions.RayError, TimeoutError):
+            while await asyncio.wait_for(self._actor.pulse.options(concurrency_group=PULSE).remote(), SILENT) == born:
+                await asyncio.sleep(BEAT)
+        self.leave()
+
+    async def ask(self, method: str, *args: object) -> Any:
+        """Call a method of its `MindHost`. Raises LociError, also when the machine is away or goes away meanwhile."""
+        import ray
+
+        if self._beating is None or self._beating.done():
+            raise Unavailable(f"the machine {self.name} is away")
+        call = asyncio.ensure_future(getattr(self._actor, method).remote(*args))
         try:
-            async with asyncio.timeout(within):
-                return await getattr(self._actor, method).remote(*args)
+            await asyncio.wait([call, self._beating], timeout=LONGEST, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise TimeoutError
+            return call.result()
         except ray.exceptions.RayTaskError as error:
             cause = error.cause
             if isinstance(cause, Refusal):
@@ -69,10 +94,14 @@ class Machine:
         except (ray.exceptions.RayError, TimeoutError) as error:
             self.leave()
             raise Unavailable(f"the machine {self.name} does not answer ({type(error).__name__})") from None
+        finally:
+            call.cancel()
 
     def leave(self) -> None:
         """Take it to be away until it answers again."""
         self.born = ""
+        if self._beating is not None:
+            self._beating.cancel()
         if self.coming.done():
             self.coming = asyncio.create_task(self._come())
 
@@ -80,10 +109,18 @@ class Machine:
         """Return what this machine bids for a mind; the highest bid has it."""
         return blake2b(f"{self.name} {slug}".encode(), digest_size=8).digest()
 
-    def end(self) -> None:
+    async def end(self) -> None:
+        """Have its process clear up, and let go of it."""
+        with suppress(LociError):
+            await self.ask("end")
+        self.let_go()
+
+    def let_go(self) -> None:
         import ray
 
-        self.coming.cancel()
+        for task in (self.coming, self._beating):
+            if task is not None:
+                task.cancel()
         with suppress(ray.exceptions.RayError):
             ray.kill(self._actor)
 
@@ -94,25 +131,28 @@ class Machines:
     def __init__(self, vault: Path, maker: str, address: str) -> None:
         self._vault, self._maker, self._address = vault, maker, address
         self._known: dict[str, Machine] = {}
-        self._token = secrets.token_hex(3)
+        self._token = secrets.token_hex(8)
         self._own = ""  # the folder of the files of an own cluster
         self._connected = False
 
     async def present(self) -> list[Machine]:
         """Return those that answer. Wait for all the first time, and later, if need be, for one. Raises Unavailable."""
         begun = bool(self._known)
-        self._look()
+        found = self.look()
         coming = [one.coming for one in self._known.values() if not one.born]
-        if coming and (not begun or len(coming) == len(self._known)):
+        if coming and not (begun and found):
             until = asyncio.FIRST_COMPLETED if begun else asyncio.ALL_COMPLETED
             await asyncio.wait(coming, timeout=STARTING, return_when=until)
-        found = [one for one in self._known.values() if one.born]
+            found = self._answering()
         if not found:
             raise Unavailable("no machine of the Ray cluster answers")
         return found
 
-    def _look(self) -> None:
-        """Bring the machines up to date with the nodes of the cluster."""
+    def _answering(self) -> list[Machine]:
+        return [one for one in self._known.values() if one.born]
+
+    def look(self) -> list[Machine]:
+        """Bring the machines up to date with the nodes of the cluster; return those that answer. Raises Unavailable."""
         import ray
 
         try:
@@ -122,9 +162,10 @@ class Machines:
         except (ray.exceptions.RayError, OSError, RuntimeError) as error:
             raise Unavailable(f"the Ray cluster cannot be reached: {str(error).splitlines()[0]}") from None
         for gone in self._known.keys() - nodes:
-            self._known.pop(gone).end()
+            self._known.pop(gone).let_go()
         for new in nodes - self._known.keys():
             self._known[new] = Machine(new[:12], self._actor(new))
+        return self._answering()
 
     def _connect(self) -> None:
         """Join the cluster, or start one that is this machine alone. Takes ten seconds."""
@@ -143,7 +184,7 @@ class Machines:
         self._own = tempfile.mkdtemp(prefix="loci-ray-")
         return {
             "address": "local", "include_dashboard": False, "num_cpus": 1, "num_gpus": 0,
-            "object_store_memory": OBJECT_STORE, "_temp_dir": self._own,
+            "object_store_memory": OBJECT_STORE, "_temp_dir": self._own, "_system_config": {"worker_niceness": 0},
         }  # fmt: skip
 
     def _actor(self, node: str) -> Any:
@@ -151,15 +192,14 @@ class Machines:
 
         here = ray.util.scheduling_strategies.NodeAffinitySchedulingStrategy(node, soft=False)
         options = {"num_cpus": 0, "max_restarts": -1, "max_task_retries": 0, "max_concurrency": AT_ONCE}
-        made = ray.remote(MindHost).options(scheduling_strategy=here, **options)
+        made = ray.remote(concurrency_groups={PULSE: 1})(MindHost).options(scheduling_strategy=here, **options)
         return made.remote(str(self._vault), self._maker, f"ray-{node[:12]}-{self._token}")
 
     async def end(self) -> None:
-        """Let go of all machines, whose minds are to be closed before."""
+        """Close the minds on all machines, and let go of these."""
         import ray
 
-        for machine in self._known.values():
-            machine.end()
+        await asyncio.gather(*(machine.end() for machine in self._known.values()))
         self._known.clear()
         if self._own:
             await asyncio.to_thread(partial(ray.shutdown))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
+import shutil
+import tempfile
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -20,12 +22,18 @@ ENDS = 1.0
 class MindHost:
     """The minds of one machine. Made anew when its process was killed, and then without any mind.
 
-    `maker`: see `agents.hosts.HostPlace`. `name`: of the process, for leases and for its index.
+    Args:
+        vault: the folder, as this machine sees it.
+        maker: see `agents.hosts.HostPlace`.
+        name: for leases, the same for the next process on this machine, which goes on with archives and index of this
+            one. Not to be guessed, as it names the folder of the index.
     """
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
         self._born = secrets.token_hex(8)
-        self._made = hosted(Path(vault), maker, name)
+        self._index = Path(tempfile.gettempdir()) / f"loci-minds-{name}"
+        self._index.mkdir(mode=0o700, exist_ok=True)
+        self._made = hosted(Path(vault), maker, name, self._index)
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._host: HostOfMinds | None = None
@@ -41,12 +49,15 @@ class MindHost:
         await self._opened()
         return self._born
 
+    async def pulse(self) -> str:
+        """Return what tells this process from others, in a thread that does nothing else."""
+        return self._born
+
     async def open(self, minds: Sequence[Lease]) -> tuple[Kept, ...]:
         return tuple(await (await self._opened()).open(minds))
 
-    async def tick(self, born: str, turns: Sequence[MindTurn], patience: float) -> Answer | None:
-        """Return None when the minds were lent to a process before this one."""
-        return await (await self._opened()).tick(turns, patience) if born == self._born else None
+    async def tick(self, turns: Sequence[MindTurn], patience: float) -> Answer:
+        return await (await self._opened()).tick(turns, patience)
 
     async def recall(self, who: str, epoch: int, query: str, k: int) -> tuple[Hit, ...]:
         return tuple(await (await self._opened()).recall(who, epoch, query, k))
@@ -60,4 +71,5 @@ class MindHost:
     async def end(self) -> None:
         """Close all minds and the vault, and soon after end the process, also where Ray has lost sight of it."""
         await self._stack.aclose()
+        shutil.rmtree(self._index, ignore_errors=True)
         asyncio.get_running_loop().call_later(ENDS, os._exit, 0)

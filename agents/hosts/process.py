@@ -49,11 +49,11 @@ def main(number: int) -> None:
     asyncio.run(_serve(socket.socket(fileno=number)))
 
 
-def hosted(vault: Path, maker: str, name: str) -> AbstractAsyncContextManager[HostOfMinds]:
-    """Open minds in this process; for `maker` see `HostPlace`."""
+def hosted(vault: Path, maker: str, *names: str | Path) -> AbstractAsyncContextManager[HostOfMinds]:
+    """Open minds in this process; for `maker`, and what else it is given, see `HostPlace`."""
     module, _, function = maker.partition(":")
-    opened: AbstractAsyncContextManager[HostOfMinds] = getattr(importlib.import_module(module), function)(vault, name)
-    return opened
+    make: Callable[..., AbstractAsyncContextManager[HostOfMinds]] = getattr(importlib.import_module(module), function)
+    return make(vault, *names)
 
 
 async def _serve(parent: socket.socket) -> None:
@@ -138,6 +138,7 @@ class ProcessHost:
         try:
             async with asyncio.timeout(ENDING):
                 await self._ask("end")
+                await self._over()
         except (LociError, TimeoutError):
             pass  # what it had not confirmed is in the ledger
         finally:
@@ -145,6 +146,12 @@ class ProcessHost:
             self._process.wait()
             if self._listening is not None:
                 await asyncio.wait([self._listening])
+
+    async def _over(self) -> None:
+        """Wait until the child has cleared up and ended, as it does when nothing more is asked of it."""
+        if self._writer is not None and self._listening is not None:
+            self._writer.write_eof()
+            await asyncio.wait([self._listening])
 
     async def _start(self) -> None:
         try:

@@ -7,7 +7,8 @@ vault under the same paths as here: a folder that they share. A machine whose no
 
 Each mind has its place among the machines that answer by a hash of its name and theirs, so that it stays where it is
 when others come and go. The minds of a machine that does not answer are refused, as the interface says, and go to the
-others when they are opened again, under a higher epoch; it may come back then and write nothing more.
+others when they are opened again, under a higher epoch; it may come back then and write nothing more. When it is back,
+or another joins, minds that are idle are closed and refused, some at a time, so that they are opened there.
 
 Ray runs in a process of its own on this machine too, as it ends the process that uses it when its head is gone.
 """
@@ -17,11 +18,13 @@ from __future__ import annotations
 import asyncio
 import math
 from collections import defaultdict
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
+from time import monotonic
 from typing import NamedTuple, TypeVar
 
 from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
@@ -32,15 +35,10 @@ from mud.errors import LociError, Refusal
 
 T = TypeVar("T")
 
-ANSWERS = 15.0
-"""Seconds after which a machine that does not answer is away; thoughts have their patience besides."""
-LONGEST = 20.0
-"""Seconds of patience with thoughts at most, so that a machine that is away is noticed."""
-OPENS = 30.0
-DISKS = 120.0
-"""Seconds for what waits for the disk once for every mind; slow disks must not look like a machine that is away."""
-BATCH = 200
-"""Minds that are opened with one call, so that no call takes long."""
+CALM = 10.0
+"""Seconds after minds were opened until others move to machines that came back or joined."""
+MOVED = 100
+"""Minds that move at once at most."""
 
 
 class _Home(NamedTuple):
@@ -55,27 +53,27 @@ class RayHost:
         self._machines = machines
         self._homes: dict[str, _Home] = {}
         """By id, the minds that are open."""
+        self._asked: set[str] = set()
+        """Those whose line has not come yet."""
+        self._moves_at = 0.0
 
     async def open(self, minds: Sequence[Lease]) -> Sequence[Kept]:
         machines = await self._machines.present()
         shares = defaultdict[Machine, list[Lease]](list)
         for lease in minds:
-            bids = {one.bid(lease.slug): one for one in machines}
-            shares[bids[max(bids)]].append(lease)
+            shares[_place(lease, machines)].append(lease)
+        self._asked.difference_update(lease.who for lease in minds)
+        self._moves_at = monotonic() + CALM
         opened = await asyncio.gather(*(self._open(machine, share) for machine, share in shares.items()))
         kept = {one.who: one for share in opened for one in share}
         return [kept[lease.who] for lease in minds]
 
-    async def _open(self, machine: Machine, minds: Sequence[Lease]) -> list[Kept]:
-        kept: list[Kept] = []
-        for at in range(0, len(minds), BATCH):
-            part = minds[at : at + BATCH]
-            try:
-                kept += await machine.ask(OPENS, "open", part)
-            except LociError as error:
-                kept += [Kept(lease.who, lease.epoch, 0, 0, str(error)) for lease in part]
-                continue
-            self._homes |= {lease.who: _Home(machine, lease) for lease in part}
+    async def _open(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
+        try:
+            kept: Sequence[Kept] = await machine.ask("open", minds)
+        except LociError as error:
+            return [Kept(lease.who, lease.epoch, 0, 0, str(error)) for lease in minds]
+        self._homes |= {lease.who: _Home(machine, lease) for lease in minds}
         return kept
 
     async def tick(self, turns: Sequence[MindTurn], patience: float = math.inf) -> Answer:
@@ -86,20 +84,35 @@ class RayHost:
                 shares[home.machine].append(turn)
             else:
                 refused.append((turn.who, turn.epoch))
-        asked = (self._tick(machine, share, min(patience, LONGEST)) for machine, share in shares.items())
+        self._asked.update(turn.who for turn in turns if turn.scene is not None)
+        refused += await self._move({turn.who for turn in turns})
+        asked = (self._tick(machine, share, patience) for machine, share in shares.items())
         answers = [Answer(refused=tuple(refused)), *await asyncio.gather(*asked)]
         lines, kept, wishes, refusals = zip(*answers, strict=True)
+        self._asked.difference_update(line.who for line in _joined(lines))
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
     async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
-        answer: Answer | None = None
-        if machine.born:
-            with suppress(LociError):
-                answer = await machine.ask(patience + ANSWERS, "tick", machine.born, turns, patience)
-        if answer is None:
-            machine.leave()
+        try:
+            answer: Answer = await machine.ask("tick", turns, patience)
+        except LociError:
             answer = Answer(refused=self._forget(machine))
         return answer
+
+    async def _move(self, busy: Collection[str]) -> list[tuple[str, int]]:
+        """Close idle minds whose place is at another machine by now; return them, with their epochs."""
+        if monotonic() < self._moves_at:
+            return []
+        self._moves_at = monotonic() + CALM
+        try:
+            machines = self._machines.look()
+        except LociError:
+            return []
+        idle = (home for who, home in self._homes.items() if who not in busy and who not in self._asked)
+        away = (home.lease for home in idle if machines and _place(home.lease, machines) is not home.machine)
+        moving = list(islice(away, MOVED))
+        await self.close(moving)
+        return [(lease.who, lease.epoch) for lease in moving]
 
     def _forget(self, machine: Machine) -> tuple[tuple[str, int], ...]:
         """Forget the minds of a machine; return them, with their epochs."""
@@ -110,7 +123,7 @@ class RayHost:
         home = self._homes.get(who)
         if home is None:
             raise Refusal("This mind lives elsewhere now.")
-        hits: Sequence[Hit] = await home.machine.ask(ANSWERS, "recall", who, epoch, query, k)
+        hits: Sequence[Hit] = await home.machine.ask("recall", who, epoch, query, k)
         return hits
 
     async def status(self) -> Status:
@@ -122,7 +135,7 @@ class RayHost:
 
     async def _status(self, machine: Machine) -> Status:
         try:
-            status: Status = await machine.ask(DISKS, "status")
+            status: Status = await machine.ask("status")
         except LociError as error:
             return Status(machine.name, (), 0, str(error))
         return status
@@ -139,14 +152,17 @@ class RayHost:
     async def _close(self, machine: Machine, minds: Sequence[Lease]) -> Sequence[Kept]:
         kept: Sequence[Kept] = ()
         with suppress(LociError):  # what it had not confirmed is in the ledger
-            kept = await machine.ask(DISKS, "close", minds)
+            kept = await machine.ask("close", minds)
         return kept
 
     async def end(self) -> None:
-        machines = {home.machine for home in self._homes.values()}
-        await asyncio.gather(*(machine.ask(DISKS, "end") for machine in machines), return_exceptions=True)
         self._homes = {}
         await self._machines.end()
+
+
+def _place(lease: Lease, machines: Sequence[Machine]) -> Machine:
+    """Return the machine that has the place of a mind."""
+    return max(machines, key=lambda one: one.bid(lease.slug))
 
 
 def _joined(parts: Iterable[Iterable[T]]) -> tuple[T, ...]:

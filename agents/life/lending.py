@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from itertools import islice
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 OPENED = 200
 """Minds that are lent with one call, so that those that are lent already need not wait long."""
 HANDED = 300
-"""Turns that are handed over with one call; it would take long on a busy machine, which looks like one that is gone."""
+"""Turns that are handed over with one call, so that lines of the first need not wait for those of all."""
 STEPS = 256
 """Steps that are handed to a mind with one call; a long absence is made up for in several."""
 PATIENCE = 0.1
@@ -169,14 +169,17 @@ class Lending:
         if not self._free or self._clock.monotonic() < self._lends_at:
             return
         leases = [self._lease(mind) for mind in islice(self._free.values(), OPENED)]
+        troubles: defaultdict[str, list[str]] = defaultdict(list)
         for kept in await self._host.open(leases):
             mind = self.minds[kept.who]
             if kept.trouble:
-                log.warning("%s is by itself: %s", mind.slug, kept.trouble)
-                self._lends_at = self._clock.monotonic() + AGAIN
-                continue
-            mind.lent, mind.kept = True, (kept.step, kept.entries)
-            self._due[mind.who] = self._free.pop(mind.who)
+                troubles[kept.trouble].append(mind.slug)
+            else:
+                mind.lent, mind.kept = True, (kept.step, kept.entries)
+                self._due[mind.who] = self._free.pop(mind.who)
+        for trouble, slugs in troubles.items():
+            log.warning("minds are by themselves, %d of them, such as %s: %s", len(slugs), slugs[0], trouble)
+            self._lends_at = self._clock.monotonic() + AGAIN
 
     def _lease(self, mind: LentMind) -> Lease:
         mind.epoch = max(mind.epoch, holder_of(self._agents / mind.slug).epoch) + 1

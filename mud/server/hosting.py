@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -23,6 +23,7 @@ from agents.recall.settings import RecallSettings
 from mud.process import temporary_folder
 from mud.registry import load
 from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
+from mud.server.garbage import short_collections
 from mud.server.wiring import Parts, RealClock, load_brains, load_commands, model_queue, population, vault_in, voiced
 from mud.storage.configuration import Configuration
 from mud.storage.paths import SHIPPED
@@ -64,16 +65,20 @@ def host_of(parts: Parts, minds: str | None, here: LocalHost) -> HostOfMinds:
 
 
 @asynccontextmanager
-async def hosted(vault: Path, name: str) -> AsyncIterator[LocalHost]:
+async def hosted(vault: Path, name: str, index: Path | None = None) -> AsyncIterator[LocalHost]:
     """Open a vault for minds that are lent to this process; none is open at first, and all are closed at the end.
 
     The world holds the vault's lock meanwhile: nothing is written in it here but the folders of the minds that were
-    lent. The index is a temporary folder. Minds think by instinct, as a model's prompt needs the world.
+    lent. Minds think by instinct, as a model's prompt needs the world.
 
-    Raises LociError when there is no vault.
+    Args:
+        vault: the folder; LociError is raised when there is no vault in it.
+        name: of this process, for leases.
+        index: the folder for the index, where the next process finds it; None for a temporary one.
     """
-    with temporary_folder("loci-minds-") as index:
-        async with _hosted(vault_in(vault), name, index) as host:
+    place = nullcontext(index) if index is not None else temporary_folder("loci-minds-")
+    with place as folder, short_collections():
+        async with _hosted(vault_in(vault), name, folder) as host:
             yield host
 
 

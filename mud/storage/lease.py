@@ -43,11 +43,11 @@ class FolderLease:
 
     @property
     def clean(self) -> bool:
-        """Whether the holder before gave it back, or there was none.
+        """Whether the holder before gave it back, or there was none, or it had the same name, so that it has ended.
 
         Otherwise a last write of theirs may arrive late, so nothing may be appended to a file of theirs.
         """
-        return not self.before.name
+        return self.before.name in ("", self.holder.name)
 
     @property
     def epoch(self) -> int:
@@ -93,7 +93,7 @@ def take(folder: Path, epoch: int = 0, name: str = "") -> FolderLease:
     Args:
         folder: must exist.
         epoch: that begins; the next one if 0.
-        name: of the new holder; host and process if empty.
+        name: of the new holder, which no two processes have at a time; host and process if empty.
     """
     with _locked(folder) as file:
         before = _read(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -19,6 +20,8 @@ from tests.town import Town, town_vault
 
 LONGEST = 30.0
 """Seconds within which everybody's mind acts again, whatever was killed."""
+SOON = 120.0
+"""Seconds within which a machine that joins has minds."""
 
 
 @asynccontextmanager
@@ -66,6 +69,17 @@ async def test_a_frozen_host_writes_nothing_more_once_its_minds_are_at_the_other
             await town.until_all_acted()
             (other,) = cluster.hosts().keys() - {frozen}
             os.kill(other, signal.SIGKILL)  # so that minds return to the one that was frozen
+            await town.until_all_acted()
+
+
+@pytest.mark.program("ray")
+async def test_idle_minds_move_to_a_machine_that_joins(tmp_path: Path) -> None:
+    with cluster_of(1) as cluster:
+        async with _lived(tmp_path, cluster, 60, Random(4), 2.0) as town:
+            cluster.add_node()
+            async with asyncio.timeout(SOON):
+                while len(town.holders()) < 2:
+                    await town.until_lines(1)
             await town.until_all_acted()
 
 

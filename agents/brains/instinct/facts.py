@@ -346,10 +346,17 @@ def _tells_anew(one: Fact, earlier: Fact, question: Question, words: Words) -> b
 def corrects(line: str, me: str, words: Words) -> bool:
     """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
     low, found = f"{'-'.join(tokens(without_address(line, (me,))))}-", False
-    openings = words.of("corrects") | words.of("opener")
-    while opening := max((one for one in openings if low.startswith(f"{one}-")), key=len, default=""):
-        found, low = found or opening in words.of("corrects"), low.removeprefix(f"{opening}-")
+    openings = _openings(words.of("corrects"), words.of("opener"))
+    while low.startswith(openings):
+        opening = next(one for one in openings if low.startswith(one))
+        found, low = found or opening[:-1] in words.of("corrects"), low.removeprefix(opening)
     return found
+
+
+@lru_cache(maxsize=8)
+def _openings(*lists: frozenset[str]) -> tuple[str, ...]:
+    """Return what a line may begin with, the longest first."""
+    return tuple(sorted((f"{one}-" for one in frozenset().union(*lists)), key=len, reverse=True))
 
 
 def otherwise(question: Question, facts: Sequence[Fact], words: Words) -> Fact | None:
