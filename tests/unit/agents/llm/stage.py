@@ -34,6 +34,9 @@ class HandClock:
         return self._elapsed
 
     async def sleep(self, seconds: float) -> None:
+        if seconds <= 0:
+            await asyncio.sleep(0)
+            return
         wake: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._sleepers.append((self._elapsed + seconds, wake))
         await wake
@@ -48,7 +51,7 @@ class HandClock:
 
 async def settle() -> None:
     """Let every task go on as far as it can."""
-    for _ in range(20):
+    for _ in range(50):
         await asyncio.sleep(0)
 
 
