@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import time
-from pathlib import Path
 from typing import Any
 
 from mud.process import temporary_folder
@@ -31,6 +30,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
         "--exact-minutes", type=float, default=5.0, metavar="5", help="the same for towns with every mind exact"
     )
     parser.add_argument("--seconds", type=float, default=120.0, metavar="120", help="how long the visitor looks about")
+    parser.add_argument("--after", type=float, default=0.0, metavar="0", help="seconds that the town runs before that")
     parser.add_argument("--parts", type=some_of(PARTS), default=list(PARTS), metavar=",".join(PARTS), help="do these")
     parser.add_argument("--seed", type=whole_number, default=1, metavar="1", help="seed of all chance")
 
@@ -44,8 +44,9 @@ def scale(args: argparse.Namespace, say: Say) -> Report:
         f"Towns made by `generate`, {AGENTS_A_PLACE} agents a place, who live by instinct; exact: every mind turn by "
         "turn, as with --exact. Simulated: on virtual time, nobody watching, from an empty past on; cpu is that of the "
         "process from the first thought on, user and system. Visited: the town runs, and somebody over telnet types "
-        "`look` four times a second; start is from the command to the visitor's first screen. Of + the first is the "
-        f"town, the second its child, which holds the index. It took {time.perf_counter() - began:.0f} s."
+        f"`look` four times a second, {args.after:g} s after they came; start is from the command to the visitor's "
+        "first screen. Of + the first is the town, the second its child, which holds the index. It took "
+        f"{time.perf_counter() - began:.0f} s."
     )
     tables = [Table(HEAD, [_cells(row) for row in rows])] if rows else []
     return Report("scale", {"towns": rows}, tables, told)
@@ -62,7 +63,7 @@ def _town(args: argparse.Namespace, agents: int, say: Say, *, exact: bool) -> Re
             minutes = args.exact_minutes if exact else args.minutes
             row["simulated"] = simulated(vault, agents, minutes, args.seed, exact=exact)
         if "run" in args.parts:
-            row["visited"] = asyncio.run(visited(Path(vault), args.seconds, args.seed, say, exact=exact))
+            row["visited"] = asyncio.run(visited(vault, args.after, args.seconds, args.seed, say, exact=exact))
     return row
 
 

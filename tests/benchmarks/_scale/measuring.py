@@ -49,15 +49,21 @@ def simulated(vault: Path, agents: int, minutes: float, seed: int, *, exact: boo
     }  # fmt: skip
 
 
-async def visited(vault: Path, seconds: float, seed: int, say: Say, *, exact: bool) -> Record:
-    """Run the town, and look about in it over telnet for a while; return what the visitor saw and the town took."""
+async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say, *, exact: bool) -> Record:
+    """Run the town, and look about in it over telnet for a while; return what the visitor saw and the town took.
+
+    Args:
+        after: seconds that the visitor waits before.
+        seconds: how long they look about.
+    """
     furnish(vault, [VISITOR], vectors=True)
     began = time.perf_counter()
     how = ["--brain", "instinct", "--seed", str(seed), *["--exact"] * exact]
     async with running(vault, *how) as world:
         client = await log_in(world.telnet, VISITOR)
         start = time.perf_counter() - began
-        say(f"a visitor is there after {start:.1f} s, and looks about for {seconds:g} s")
+        say(f"a visitor is there after {start:.1f} s, waits {after:g} s, and looks about for {seconds:g} s")
+        await asyncio.sleep(after)
         before, since, lasted = cpu_of(world), time.perf_counter(), list[float]()
         while time.perf_counter() - since < seconds:
             asked = time.perf_counter()
