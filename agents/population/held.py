@@ -8,7 +8,7 @@ from itertools import islice
 
 from agents.agent import Agent
 
-WRITTEN_AT_ONCE = 8
+WRITTEN_AT_ONCE = 2
 """Archives written between two looks at other tasks; each may wait for the disk."""
 
 
