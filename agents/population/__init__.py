@@ -248,8 +248,8 @@ class Population:
             return None
         agent = self._agents[slug]
         self.on_open(agent)
-        if self.held.of_cold_minds:  # most are opened because they perceive something, and that can wait
-            agent.life.next_turn()
+        if self.held.of_cold_minds and len(self.definitions) > self._most_hot:
+            agent.life.next_turn()  # most are opened because they perceive something, and that can wait
             self.let_rest(agent)
         return agent
 
@@ -262,10 +262,13 @@ class Population:
         """Count an agent among the hot minds, and let the ones used longest ago go cold (`hot_minds`)."""
         slug, hot = agent.slug, self._hot
         if hot.pop(slug, None) is None:
-            most = self.means.configuration.get(ThinkingSettings).hot_minds
-            for other in list(islice(hot.values(), max(0, len(hot) + 1 - most))):
+            for other in list(islice(hot.values(), max(0, len(hot) + 1 - self._most_hot))):
                 self.let_rest(other)
         hot[slug] = agent
+
+    @property
+    def _most_hot(self) -> int:
+        return self.means.configuration.get(ThinkingSettings).hot_minds
 
     def sleeps(self, who: str) -> bool:
         """Return whether the character with this id sleeps in the world."""
