@@ -102,6 +102,8 @@ class Interpreter:
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
         self.may_mean = lru_cache(maxsize=1 << 10)(self._may_mean)
+        self._right = lru_cache(maxsize=1 << 13)(self._right_word)
+        self._needed = lru_cache(maxsize=1 << 6)(self._needed_for)
         self._kind = lru_cache(maxsize=None)(self._kind_of)  # as many as there are intents
 
     # ---- what is worked out when it is first needed, as most lines need the patterns alone ----
@@ -209,9 +211,15 @@ class Interpreter:
     def _may_mean(self, text: str, sentence: str) -> bool:
         """Return whether a pattern of an intent that this text answers could fit a sentence, as far as words tell."""
         said = {one.word for one in self.words.tokens(sentence)}
-        said |= {right_word(word, self._meant, self._known[2]) for word in said if not self._is_known(word)}
-        wanted = (one.needed for intent, one in self._patterns if intent.texts[:1] == (text,))
-        return any(not any(map(said.isdisjoint, needed)) for needed in wanted)
+        said |= set(map(self._right, said))
+        return any(not any(map(said.isdisjoint, needed)) for needed in self._needed(text))
+
+    def _needed_for(self, text: str) -> tuple[Sequence[frozenset[str]], ...]:
+        """Return the words that the patterns of the intents need which a text answers."""
+        return tuple(one.needed for intent, one in self._patterns if intent.texts[:1] == (text,))
+
+    def _right_word(self, word: str) -> str:
+        return word if self._is_known(word) else right_word(word, self._meant, self._known[2])
 
     def _layers(self, sentence: str, names: Names, near: tuple[tuple[str, float], ...]) -> Meaning:
         if found := self.pattern(sentence, names):
