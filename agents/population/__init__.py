@@ -162,7 +162,8 @@ class Population:
             return self._agents[slug]
         journey = self.world.elsewhere.get(self.definitions[slug].id) if self.world is not None else None
         if journey is not None and self.means.writable and not returns:
-            raise Unavailable(f"{self.definitions[slug].name} is in another world: {journey.to}")
+            name = self.definitions[slug].name
+            raise Unavailable(f"{name} is in another world ({journey.to}); until then run this one as somebody else")
         if self.is_lent(self.definitions[slug]):
             raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
         self._unopened.pop(self.definitions[slug].id, None)
