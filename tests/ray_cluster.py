@@ -25,7 +25,7 @@ from ray.cluster_utils import Cluster
 quick = {"health_check_initial_delay_ms": 1000, "health_check_period_ms": 500, "health_check_timeout_ms": 1000,
          "health_check_failure_threshold": 3, "worker_niceness": 0}
 small = {"object_store_memory": 80_000_000}
-head = {"num_cpus": 0, "include_dashboard": False, "_system_config": quick, "temp_dir": sys.argv[1], **small}
+head = {"num_cpus": 0, "include_dashboard": False, "_system_config": quick, **small}
 cluster = Cluster(initialize_head=True, head_node_args=head)
 print(json.dumps(cluster.address), flush=True)
 for line in sys.stdin:
@@ -46,14 +46,16 @@ class RayCluster:
     def __init__(self, folder: Path) -> None:
         self.environment = {"RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
         """What those who use it need in theirs."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, folder],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=os.environ | self.environment,
-            text=True,
-        )
+        self._said = folder / "said.txt"
+        with self._said.open("wb") as said:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", PROGRAM],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=said,
+                env=os.environ | self.environment | {"RAY_TMPDIR": str(folder)},  # else it writes where no folder is
+                text=True,
+            )
         self.nodes: dict[str, int] = {}
         """By id, the process of each node's raylet, whose children are all others on the node."""
         self.address: str = self._read()
@@ -70,7 +72,7 @@ class RayCluster:
     def _read(self) -> Any:
         assert self._process.stdout is not None
         while not (line := self._process.stdout.readline()).startswith(('"', "[")):
-            assert line, "the cluster has ended"
+            assert line, f"the cluster has ended: {self._said.read_text(errors='replace')[-2000:]}"
         return json.loads(line)
 
     def kill_node(self, node: str) -> None:
