@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import os
 import secrets
 import shutil
@@ -29,6 +30,8 @@ OBJECT_STORE = 80_000_000
 """Bytes of shared memory, the least that Ray takes: what a tick hands over is small."""
 STARTING = 60.0
 """Seconds that machines are given to start their processes before the first minds are opened."""
+RETURNS = 5.0
+"""Seconds for which minds wait for a machine that has just left, rather than all going to those that are there."""
 AGAIN = 0.2
 """Seconds between two attempts to reach a machine that is away."""
 AT_ONCE = 64
@@ -53,6 +56,8 @@ class Machine:
         self._actor = actor
         self.coming = asyncio.create_task(self._come())
         """Waits until it answers."""
+        self.left = -math.inf
+        """When it was last found to be away, by the clock of the event loop."""
         self._beating: asyncio.Task[None] | None = None
         """Goes on for as long as it has a pulse."""
 
@@ -99,6 +104,8 @@ class Machine:
 
     def leave(self) -> None:
         """Take it to be away until it answers again."""
+        if self.born:
+            self.left = asyncio.get_running_loop().time()
         self.born = ""
         if self._beating is not None:
             self._beating.cancel()
@@ -136,7 +143,10 @@ class Machines:
         self._connected = False
 
     async def present(self) -> list[Machine]:
-        """Return those that answer. Wait for all the first time, and later, if need be, for one. Raises Unavailable."""
+        """Return those that answer, and those that left a moment ago and are expected back. Raises Unavailable.
+
+        Wait for all the first time, and later, if need be, for one that answers.
+        """
         begun = bool(self._known)
         found = self.look()
         coming = [one.coming for one in self._known.values() if not one.born]
@@ -146,7 +156,8 @@ class Machines:
             found = self._answering()
         if not found:
             raise Unavailable("no machine of the Ray cluster answers")
-        return found
+        since = asyncio.get_running_loop().time() - RETURNS
+        return [one for one in self._known.values() if one.born or one.left > since]
 
     def _answering(self) -> list[Machine]:
         return [one for one in self._known.values() if one.born]

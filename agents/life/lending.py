@@ -171,12 +171,15 @@ class Lending:
         leases = [self._lease(mind) for mind in islice(self._free.values(), OPENED)]
         troubles: defaultdict[str, list[str]] = defaultdict(list)
         for kept in await self._host.open(leases):
-            mind = self.minds[kept.who]
+            mind = self._free.pop(kept.who)
             if kept.trouble:
                 troubles[kept.trouble].append(mind.slug)
+                self._free[mind.who] = mind  # after all others
             else:
                 mind.lent, mind.kept = True, (kept.step, kept.entries)
-                self._due[mind.who] = self._free.pop(mind.who)
+                self._due[mind.who] = mind
+        if len(leases) > sum(map(len, troubles.values())):
+            return  # some were lent, so there is no need to wait
         for trouble, slugs in troubles.items():
             log.warning("minds are by themselves, %d of them, such as %s: %s", len(slugs), slugs[0], trouble)
             self._lends_at = self._clock.monotonic() + AGAIN

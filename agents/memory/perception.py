@@ -11,6 +11,7 @@ from agents.memory.entries import Entry
 from agents.text.addressing import is_question, mentions
 from mud.world.events import DISTANT, OWN_NOTES, OWN_SELF, RECALLED, WHISPERED, Perception
 
+_OWN_MIND = frozenset((OWN_NOTES, OWN_SELF, RECALLED))
 _NOTES = re.compile(r"your notes?\b", re.I)
 _SEARCH = re.compile(r"you search your memory\b", re.I)
 _WHISPER = re.compile(r"[^\"“]*\bwhisper", re.I)
@@ -102,7 +103,9 @@ def of_own_search(entry: Entry) -> bool:
 
 def of_own_mind(entry: Entry) -> bool:
     """Return whether a memory shows only the agent's own notes, recall or self, and nothing of the world."""
-    return entry.mark == OWN_SELF or of_own_notes(entry) or of_own_search(entry)
+    if entry.mark is not None or entry.kind != "result":  # asked for every memory that a search finds
+        return entry.mark in _OWN_MIND
+    return of_own_notes(entry) or of_own_search(entry)
 
 
 def heard_in(recent: Sequence[Entry], said: Utterance) -> int:

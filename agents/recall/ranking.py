@@ -268,7 +268,7 @@ class _Candidate(NamedTuple):
 def _scored(one: _Candidate, bonuses: Bonuses) -> _Candidate:
     who, when, answer = bonuses.who(one.entry), bonuses.when(one.entry), bonuses.answer(one.entry)
     score = (one.fit + who + when + answer) * one.factor
-    return one._replace(score=score, who=who, when=when, answer=answer)
+    return _Candidate(*one[:6], score, who, when, answer)  # twice as quick as _replace
 
 
 def _candidates(

@@ -163,10 +163,11 @@ class Relevance:
             vector: cosine of its memory to the question; 0 when it has none.
             ahead: how much greater that is than of the nearest other.
         """
-        features = self.features(fact, vector, ahead)
-        shared, lacks = features[3], features[7]
-        if not (shared or (vector and fact.kind != "saw")):  # whoever was seen is no answer by being near alone
+        near = vector and fact.kind != "saw"  # whoever was seen is no answer by being near alone
+        if not (near or self._shared(fact)):
             return 0.0
+        features = self.features(fact, vector, ahead)
+        lacks = features[7]
         weights = _BY_VECTOR if vector else _BY_WORDS
         likely = 1 / (1 + exp(-sum(map(float.__mul__, features, weights))))
         if not (features[5] or vector > FAINT):
@@ -176,10 +177,15 @@ class Relevance:
         )
         return min(likely, SURE - DOUBT) if lacks or echo else likely  # it says no more than the question
 
+    def _shared(self, fact: Fact) -> float:
+        """Return the share of what is asked for that a fact has, with who told it and what it implies."""
+        words = self._words
+        return words.coverage(self._asked, f"{fact.words} {_beside(fact)} {implied(fact.words, words)}")
+
     def features(self, fact: Fact, vector: float, ahead: float) -> tuple[float, ...]:
         """Return what speaks for and against a fact, in the order of `WEIGHTS`."""
         question, words = self._question, self._words
-        beside = f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
+        beside = _beside(fact)
         literal, more = said(fact.words), implied(fact.words, words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         whole = 0.5 * (fact.kind == "saw" or question.asks != "who" or "who" in self._text)  # all of them will do
@@ -191,7 +197,7 @@ class Relevance:
             1.0,
             max(0.0, vector),
             max(-0.2, min(0.2, ahead)),
-            words.coverage(self._asked, f"{fact.words} {beside} {more}"),
+            self._shared(fact),
             told,
             float(told > 0),
             len(literal.intersection(self._asked)) / max(1, len(self._asked)),
@@ -224,10 +230,21 @@ class Relevance:
         return question.own and mine and (fact.kind == "known" or fact.actor != question.asker)
 
 
+def _beside(fact: Fact) -> str:
+    """Return who told a fact and of what, where that says something about it."""
+    return f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
+
+
 @lru_cache(maxsize=1 << 12)
 def implied(statement: str, words: Words) -> str:
     """Return what a statement says without the word for it: "I am a baker" tells a trade."""
     said = tokens(statement)
     low = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-"
+    return " ".join(more for phrase, more in _implications(words) if phrase in low)
+
+
+@lru_cache(maxsize=8)
+def _implications(words: Words) -> tuple[tuple[str, str], ...]:
+    """Return what is said, as `-i-am-a-`, and what that implies, in a fixed order."""
     pairs = (item.partition("=") for item in sorted(words.of("implied")))
-    return " ".join(more.replace("-", " ") for phrase, _, more in pairs if f"-{phrase}-" in low)
+    return tuple((f"-{phrase}-", more.replace("-", " ")) for phrase, _, more in pairs)

@@ -7,7 +7,8 @@ quoted instead.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from agents.brains.instinct.words import Words, cut
@@ -53,12 +54,20 @@ def opened(statement: str, words: Words) -> str:
     """Return a statement without what only opens it, such as "well," or "by the way"."""
     rest = statement.strip()
     low = rest.casefold().replace("’", "'")
-    openings = words.of("opener") | words.of("corrects")
-    fits = (one.replace("-", " ") for one in openings if low.startswith(one[:1]))
-    found = max((one for one in fits if low.startswith(one) and not low[len(one) :][:1].isalnum()), key=len, default="")
+    fits = _openings(words).get(low[:1], ())
+    found = next((one for one in fits if low.startswith(one) and not low[len(one) :][:1].isalnum()), "")
     alone = rest[len(found) :][:1] in tuple(",:;.!") or " " in found or found in words.of("adverb")
     after = rest[len(found) :].lstrip(" ,:;.!-–—")
     return opened(after, words) if found and alone and after else rest
+
+
+@lru_cache(maxsize=8)
+def _openings(words: Words) -> Mapping[str, Sequence[str]]:
+    """Return what may only open a statement, by its first letter, the longest first."""
+    found = defaultdict[str, list[str]](list)
+    for one in sorted(words.of("opener") | words.of("corrects"), key=len, reverse=True):
+        found[one[:1]].append(one.replace("-", " "))
+    return found
 
 
 @lru_cache(maxsize=1 << 12)
