@@ -12,7 +12,7 @@ from random import Random
 import pytest
 
 from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status, Wish
-from agents.life.lending import AGAIN, Lending
+from agents.life.lending import AGAIN, OPENED, Lending
 from agents.memory.archive import Archive
 from agents.memory.entries import Hit
 from mud.clock import VirtualClock
@@ -75,13 +75,13 @@ class Unsteady:
 class Place:
     def __init__(self, vault: Path, hosts: Sequence[HostOfMinds]) -> None:
         self.host, self.clock, self.reflexes = Unsteady(hosts), VirtualClock(), 0
-        self.people, self._vault, self._number = people(COUNT), vault, 0
+        self.people, self.vault, self._number = people(COUNT), vault, 0
         self._ledger: dict[str, list[tuple[int, str]]] = {who: [] for who in self.people}
         self.wishes: list[Wish] = []
         self.lending = self._lending()
 
     def _lending(self) -> Lending:
-        lending = Lending(self.host, self._vault / "agents", self._reflex, self.clock, self._wished)
+        lending = Lending(self.host, self.vault / "agents", self._reflex, self.clock, self._wished)
         for who, slug in self.people.items():
             lending.add(who, slug)
         return lending
@@ -117,7 +117,7 @@ class Place:
 
     def check(self) -> None:
         for who, slug in self.people.items():
-            archive = Archive(self._vault / "agents" / slug / "archive")
+            archive = Archive(self.vault / "agents" / slug / "archive")
             assert archive.open(False) == []
             assert [(one.source, one.text) for one in archive.read(1, archive.total)] == self._ledger[who]
 
@@ -214,3 +214,16 @@ async def test_each_loan_has_a_higher_epoch_than_any_before(place: Place) -> Non
     await place.settle()
     assert all(mind.epoch > before[mind.who] for mind in place.lending.minds.values())
     place.check()
+
+
+async def test_minds_that_no_host_takes_keep_no_others_waiting(place: Place) -> None:
+    lending = Lending(place.host, place.vault / "agents", place._reflex, place.clock, place._wished)
+    for number in range(OPENED):
+        (place.vault / "agents" / f"nobody-{number}").mkdir()
+        lending.add(f"#9{number}", f"nobody-{number}")
+    for who, slug in place.people.items():
+        lending.add(who, slug)
+    await lending.call()
+    place.clock.advance(AGAIN)
+    await lending.call()
+    assert lending.away == OPENED
