@@ -13,9 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from agents.definition_cache import DefinitionCache
+from agents.directory import AgentDirectory
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.server.checks import check_texts, voices_in
+from mud.server.checks import SCHEMAS, check_texts, voices_in
 from mud.server.new_vaults import new_vault
 from mud.storage.documents import render_document
 from mud.storage.files import copy_folder, free_stem, read_text, slugify, write_unsynced
@@ -101,6 +103,9 @@ def generate(source: Path, target: Path, plan: WorldPlan) -> dict[str, int]:
             copy_folder(source / name, made / name)
         world = _World(made, WordLists(made / "text"), plan)
         world.write()
+        people = AgentDirectory(made / "agents", SCHEMAS, cache=DefinitionCache(made / "agents"))
+        people.load(None, ())
+        people.keep()  # so that the first start need not parse very many files
         return world.counts
 
 
