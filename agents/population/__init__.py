@@ -534,8 +534,12 @@ class Population:
         self.index_documents(agent)
         return restored
 
-    def status(self, agent: Agent) -> dict[str, Any]:
-        """Return the data of the command line's `status`."""
+    def status(self, agent: Agent, *, servers: bool = True) -> dict[str, Any]:
+        """Return the data of the command line's `status`.
+
+        Args:
+            servers: include what is wrong with the servers of models and vectors, which only the owner can mend.
+        """
         means, silent = self.means, self.means.silent()
         copies = self.roster.copies_of(agent.definition)
         failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
@@ -544,7 +548,8 @@ class Population:
             index=means.recall.status(agent.id),
             counter=agent.counter,
             settings=origins(means.configuration, agent.definition.overrides, agent.settings()),
-            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error), *map(str, copies)],
+            errors=[*(one for one in (*silent, failed, means.recall.trouble) if one and servers), *map(str, copies)],
+            servers=servers,
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
             room=room if (room := self.room_of(agent)) != UNLIMITED else None,
