@@ -162,8 +162,11 @@ class Population:
             return self._agents[slug]
         journey = self.world.elsewhere.get(self.definitions[slug].id) if self.world is not None else None
         if journey is not None and self.means.writable and not returns:
-            name = self.definitions[slug].name
-            raise Unavailable(f"{name} is in another world ({journey.to}); until then run this one as somebody else")
+            one, what = self.definitions[slug], ", with its memory; both are here again when it comes back"
+            if one.person:
+                back = "has to come back from there through an exit"
+                what = f" and {back}; meanwhile come in here as somebody else (who starts the world: run --as NAME)"
+            raise Unavailable(f"{one.name} is in another world ({journey.to}){what}")
         if self.is_lent(self.definitions[slug]):
             raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
         self._unopened.pop(self.definitions[slug].id, None)
