@@ -95,6 +95,11 @@ def _last_step(vault: Path) -> int:
     return max((int(one["step"]) for one in Ledger(vault / "log").newest(OWN_LIMIT)), default=0)
 
 
+def first_step(parts: Parts) -> int:
+    """Return the first step to which there is a way back."""
+    return next(iter(snapshot_steps(parts.vault)), parts.engine.number - 1) + 1
+
+
 def rewind(parts: Parts, target: Path, step: int) -> Branched:
     """Make a new vault that is as this one was after a step.
 
