@@ -143,7 +143,7 @@ async def test_a_guest_stays(tmp_path: Path) -> None:
     async with roads(tmp_path) as road:
         guest = road.worlds[EAST].hall.enter("Guest")
         told = await road.worlds[EAST].hall.type(guest, "go bridge")
-        assert told[-1] == "Only somebody with a memory that is kept can leave this world."
+        assert told == ["Only somebody with a memory that is kept can leave this world."]
 
 
 async def test_who_sleeps_or_walks_on_before_the_answer_stays(tmp_path: Path) -> None:
