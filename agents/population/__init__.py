@@ -168,7 +168,8 @@ class Population:
                 what = f" and {back}; meanwhile come in here as somebody else (who starts the world: run --as NAME)"
             raise Unavailable(f"{one.name} is in another world ({journey.to}){what}")
         if self.is_lent(self.definitions[slug]):
-            raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
+            name, how = self.definitions[slug].name, "in a world that is started with --minds local it can be"
+            raise Unavailable(f"The mind of {name} lives apart from the world, so this cannot be done; {how}.")
         self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
