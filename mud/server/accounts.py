@@ -78,7 +78,7 @@ class AccountRequest:
         self.people, self.asker, self.args = people, asker, request.args
         self._texts = texts
 
-    def say(self, phrase: Phrase, **places: object) -> str:
+    def say(self, phrase: Phrase, /, **places: object) -> str:
         return self._texts.render(phrase, **places)
 
     def account(self, name: str) -> Account:
