@@ -52,9 +52,13 @@ world.onmessage = ({ data }) => {
   } else if (message.type === "tick") {
     send({ type: "lines", lines: message.turns.map(answer) });
   } else {
-    console.error(message); // an error, a line that came too late, an agent that another brain thinks for now
+    // an error, a line that came too late, an agent that another brain thinks for now
+    console.error(`${names.get(message.id) ?? "the world"}: ${message.message ?? "the line came too late"}`);
   }
 };
 
-world.onerror = () => console.error(`${address} cannot be reached`);
-world.onclose = () => process.exit();
+world.onerror = world.onclose = ({ code }) => {
+  if (code <= 1001) process.exit(); // the world has ended
+  console.error(`no connection to ${address}`);
+  process.exit(1);
+};

@@ -11,6 +11,7 @@ import json
 import random
 import sys
 
+from websockets.exceptions import WebSocketException
 from websockets.sync.client import connect
 
 
@@ -47,10 +48,14 @@ def main(address, token, *agents):
                 lines = [answer(turn, names) for turn in message["turns"]]
                 world.send(json.dumps({"type": "lines", "lines": lines}))
             else:  # an error, a line that came too late, an agent that another brain thinks for now
-                print(message, file=sys.stderr, flush=True)
+                who = names.get(message.get("id"), "the world")
+                print(f"{who}: {message.get('message', 'the line came too late')}", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit("usage: brain.py ADDRESS TOKEN [AGENT ...]")
-    main(*sys.argv[1:])
+    try:
+        main(*sys.argv[1:])
+    except (OSError, WebSocketException):
+        sys.exit(f"no connection to {sys.argv[1]}")

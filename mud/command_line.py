@@ -56,7 +56,9 @@ def _parser_of(name: str) -> argparse.ArgumentParser:
 
     tool = load("mud.cli", Tool, "command", [name.replace("-", "_")]).get(name) if name != "run" else None
     parser = argparse.ArgumentParser(prog=f"{_PROGRAM} {name}", description=tool.help if tool else _RUN)
-    parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help="the vault (default: vault)")
+    if tool is None or tool.of_a_vault:
+        its = "the vault (default: vault)"
+        parser.add_argument("--vault", type=folder, default=Path("vault"), metavar="DIR", help=its)
     parser.add_argument("--json", action="store_true", help="print one JSON object a line")
     parser.add_argument(
         "--allow-env",

@@ -328,7 +328,8 @@ def memory_status(ctx: Context, name: str) -> Outcome:
     """
     who, _, last = name.rpartition(" ")
     full = last.casefold() == "full"
-    return ask_about(ctx, who.strip() if full else name, STATUS_FULL if full else STATUS)
+    servers = "told" if ctx.role >= Role.OWNER else ""
+    return ask_about(ctx, who.strip() if full else name, STATUS_FULL if full else STATUS, servers=servers)
 
 
 async def _report(minds: Population, request: Request) -> Outcome:
@@ -338,7 +339,7 @@ async def _report(minds: Population, request: Request) -> Outcome:
         await agent.look_through()
         if full:
             await minds.inner.look(agent)
-    status = minds.status(agent)
+    status = minds.status(agent, servers=bool(request.args["servers"]))
     lines = [report(status)] if full else _lines(minds.say, status)
     return Outcome("\n".join(filter(None, [pause_of(minds, agent), *lines])))
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from agents.compaction.due import fold_due, fold_under_pressure, manual_fold, why_nothing, widen
 from agents.compaction.folds import (
+    MODEL,
     AskedSummaries,
     Commit,
     CompactionServices,
@@ -361,7 +362,7 @@ class Compactor:
         self.say(f"Compaction complete ({'first summary' if commit.number == 1 else commit.newest.strategy})")
         self._pause, self._not_before, self._skip, self._notice = FIRST_PAUSE, 0.0, None, None
         self.memory.note_trouble("fold", None)
-        self.memory.note_trouble("model", self._writer.trouble)
+        self.memory.note_trouble(MODEL, self._writer.trouble)
         try:
             self._on_commit(commit)
         except Exception as error:  # a listener cannot undo a commit

@@ -33,6 +33,8 @@ Ask = Callable[[str, str], Awaitable[Completion]]  # asks the model; takes the p
 FALLBACK = "extractive"
 TRIES = 2
 NO_ANSWER = "the model did not answer"
+MODEL = "model"
+"""Key of the memory's warning that a model did not write its summaries."""
 _OF_A_FOLD = (
     *("strategy", "method", "longterm", "tokens", "saved_tokens", "break_even_rounds", "depth", "retention"),
     *("faithful", "seconds", "rejected"),

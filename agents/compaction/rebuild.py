@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from agents.compaction.engine import Compactor
 from agents.compaction.folds import (
+    MODEL,
     NO_ANSWER,
     SummaryWriter,
     commit_event,
@@ -340,6 +341,6 @@ class Rebuild:
             self._compactor.say(message)
         progress.end()
         memory.note_trouble("fold", None)
-        memory.note_trouble("model", written_by_rules(run.rejected[:3]) if run.rejected else None)
+        memory.note_trouble(MODEL, written_by_rules(run.rejected[:3]) if run.rejected else None)
         self._compactor.say(f"its summaries of 1-{run.through} are made anew")
         return result

@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from agents.compaction.due import next_at, next_fold_in_words, room_first
-from agents.compaction.folds import total_tokens
+from agents.compaction.folds import MODEL, total_tokens
 from agents.compaction.settings import PRESETS, CompactionSettings
 from agents.compaction.strategies import MemoryState
 from agents.compaction.view import StrategyView, masked, summaries_of, texts_of
@@ -50,6 +50,7 @@ class Facts:
     counter: TokenCounter = field(default_factory=TokenCounter)
     settings: Mapping[str, tuple[Scalar, str]] = field(default_factory=dict)  # value and origin of every setting
     errors: Sequence[str] = ()
+    servers: bool = True  # whether it is told that a model did not write a summary, and what was wrong earlier
     skipped: int = 0  # folds skipped since the start because they would have saved too little
     notice: str = ""
     room: int | None = None  # tokens for summaries and memories in the next prompt; None if there is no prompt
@@ -120,7 +121,7 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
         "next_compaction_at": next_at(strategy_view),
         "strategy": strategy_view.settings.strategy,
         "compactions": memory.compactions,
-        "warnings": [*_warnings(strategy_view, facts.shed, overlaps, state.window), *_overdue(strategy_view, state)],
+        "warnings": [*_warnings(strategy_view, facts, overlaps, state.window), *_overdue(strategy_view, state)],
         **_index(facts.index or {}, total),
         **_outlook(strategy_view, state),
         "hidden": _range(view.hidden) if view.hidden else None,
@@ -139,14 +140,16 @@ def status(strategy_view: StrategyView, facts: Facts | None = None) -> dict[str,
         "settings": {key: {"value": value, "from": origin} for key, (value, origin) in facts.settings.items()},
         "inner": dict(facts.inner) if facts.inner is not None else None,
         "errors": list(facts.errors),
-        "last_error": memory.last_error,
+        "last_error": memory.last_error if facts.servers else None,
     }
 
 
-def _warnings(strategy_view: StrategyView, shed: Shed | None, overlaps: Sequence[Range], window: int) -> list[str]:
+def _warnings(strategy_view: StrategyView, facts: Facts, overlaps: Sequence[Range], window: int) -> list[str]:
     overlapping = [f"{spoken(*one)} {'is' if one[0] == one[1] else 'are'} shown twice" for one in overlaps]
-    late = _not_held(strategy_view.settings, shed) or _too_late(strategy_view, window)
-    return [*strategy_view.memory.warnings, *overlapping, *([late] if late else [])]
+    late = _not_held(strategy_view.settings, facts.shed) or _too_late(strategy_view, window)
+    of_models = None if facts.servers else strategy_view.memory.trouble_with(MODEL)
+    told = [one for one in strategy_view.memory.warnings if one != of_models]
+    return [*told, *overlapping, *([late] if late else [])]
 
 
 def _overdue(strategy_view: StrategyView, state: MemoryState) -> list[str]:

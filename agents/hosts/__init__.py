@@ -226,9 +226,11 @@ class HostKind(NamedTuple):
     Args:
         start: makes a host, which the first `open` starts.
         apart: memories are not in the world's process, so that minds must be lent to it.
+        form: how it is named with an address; empty where it takes none.
     """
 
     name: str
     help: str
     start: Callable[[HostPlace], HostOfMinds]
     apart: bool = False
+    form: str = ""

@@ -185,4 +185,6 @@ def _start(place: HostPlace) -> HostOfMinds:
     return ProcessHost(place, partial(driver, place.vault, place.maker, place.address))
 
 
-RAY = HostKind("ray", "On the machines of a Ray cluster, one process a machine; needs make ray.", _start, apart=True)
+RAY = HostKind(
+    "ray", "On the machines of a Ray cluster, one process a machine; needs make ray.", _start, True, "ray://HOST:PORT"
+)

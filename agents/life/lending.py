@@ -241,7 +241,7 @@ class Lending:
         await self.call()
         try:
             lent = [Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent]
-            for kept in await self._host.close(lent):
+            for kept in await self._host.close(lent) if lent else ():
                 if not kept.trouble:
                     self.minds[kept.who].confirmed(kept)
         finally:

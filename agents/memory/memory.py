@@ -241,6 +241,10 @@ class Memory:
         else:
             self._noted[what] = self.last_error = text
 
+    def trouble_with(self, what: str) -> str | None:
+        """Return the warning of a key."""
+        return self._noted.get(what)
+
     def note_unreadable(self, first: int, last: int) -> None:
         """Warn that entries cannot be read, until the memory is opened again."""
         self._unreadable = merged([*self._unreadable, (first, last)])

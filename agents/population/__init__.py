@@ -162,10 +162,14 @@ class Population:
             return self._agents[slug]
         journey = self.world.elsewhere.get(self.definitions[slug].id) if self.world is not None else None
         if journey is not None and self.means.writable and not returns:
-            name = self.definitions[slug].name
-            raise Unavailable(f"{name} is in another world ({journey.to}); until then run this one as somebody else")
+            one, what = self.definitions[slug], ", with its memory; both are here again when it comes back"
+            if one.person:
+                back = "has to come back from there through an exit"
+                what = f" and {back}; meanwhile come in here as somebody else (who starts the world: run --as NAME)"
+            raise Unavailable(f"{one.name} is in another world ({journey.to}){what}")
         if self.is_lent(self.definitions[slug]):
-            raise Unavailable(f"the mind of {self.definitions[slug].name} lives apart from the world")
+            name, how = self.definitions[slug].name, "in a world that is started with --minds local it can be"
+            raise Unavailable(f"The mind of {name} lives apart from the world, so this cannot be done; {how}.")
         self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
@@ -534,8 +538,12 @@ class Population:
         self.index_documents(agent)
         return restored
 
-    def status(self, agent: Agent) -> dict[str, Any]:
-        """Return the data of the command line's `status`."""
+    def status(self, agent: Agent, *, servers: bool = True) -> dict[str, Any]:
+        """Return the data of the command line's `status`.
+
+        Args:
+            servers: include what is wrong with the servers of models and vectors, which only the owner can mend.
+        """
         means, silent = self.means, self.means.silent()
         copies = self.roster.copies_of(agent.definition)
         failed = agent.thinker.last_error if agent.thinker is not None and not silent else None
@@ -544,7 +552,8 @@ class Population:
             index=means.recall.status(agent.id),
             counter=agent.counter,
             settings=origins(means.configuration, agent.definition.overrides, agent.settings()),
-            errors=[*silent, *(error for error in (failed, means.recall.trouble) if error), *map(str, copies)],
+            errors=[*(one for one in (*silent, failed, means.recall.trouble) if one and servers), *map(str, copies)],
+            servers=servers,
             skipped=agent.compactor.skipped,
             notice=agent.compactor.notice,
             room=room if (room := self.room_of(agent)) != UNLIMITED else None,

@@ -23,18 +23,28 @@ Run = Callable[[argparse.Namespace], int]
 
 
 class Tool(NamedTuple):
-    """A command. `run` returns the exit code; `--vault` and `--json` are in every parser already."""
+    """A command.
+
+    Args:
+        run: returns the exit code.
+        of_a_vault: its parser has `--vault`, as every parser has `--json`.
+    """
 
     name: str
     help: str
     add_arguments: Callable[[argparse.ArgumentParser], None]
     run: Run
+    of_a_vault: bool = True
 
 
 def tool(
-    name: str, help: str, add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None
+    name: str,
+    help: str,
+    add_arguments: Callable[[argparse.ArgumentParser], None] = lambda parser: None,
+    *,
+    of_a_vault: bool = True,
 ) -> Callable[[Run], Tool]:
-    return lambda run: Tool(name, help, add_arguments, run)
+    return lambda run: Tool(name, help, add_arguments, run, of_a_vault)
 
 
 def folder(text: str) -> Path:

@@ -25,7 +25,10 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("b", metavar="VAULT_B", type=Path, help="another one")
 
 
-@tool("diff", "say where two vaults part, and in which things and memories they differ; exit 1 if in any", _arguments)
+HELP = "say where two vaults part, and in which things and memories they differ; exit 1 if in any"
+
+
+@tool("diff", HELP, _arguments, of_a_vault=False)
 def diff(args: argparse.Namespace) -> int:
     found = 0
     for one in _differences(args.a, args.b):

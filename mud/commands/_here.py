@@ -23,6 +23,8 @@ OTHER_PLACE = phrase("commands.find.other_place", "location")
 OTHER_PLACE_HINT = phrase("commands.find.other_place_hint", "location")
 SEVERAL = phrase("commands.find.several", "name", "names")
 NOWHERE = phrase("commands.find.nowhere")
+TRAVELS = phrase("commands.find.travels", "place")
+ELSEWHERE = phrase("commands.find.elsewhere", "place")
 ITEMS = phrase("commands.look.items", "items")
 PERSON = phrase("commands.look.person", "people")
 PEOPLE = phrase("commands.look.people", "people")
@@ -40,6 +42,8 @@ WAKES = phrase("commands.wake.wakes", "actor")
 
 def here_or_refuse(ctx: Context) -> Thing:
     """Return the actor's location; raises Refusal without one."""
+    if (journey := ctx.world.elsewhere.get(ctx.actor.id)) is not None:
+        raise Refusal(ctx.say(ELSEWHERE if journey.settled else TRAVELS, place=journey.goal.place))
     if ctx.here is None:
         raise Refusal(ctx.say(NOWHERE))
     return ctx.here

@@ -34,7 +34,6 @@ OPENS_SEEN = phrase("commands.go.opens_seen", "actor", "name")
 OPENS_BEYOND = phrase("commands.go.opens_beyond", "name")
 LEAVES = phrase("commands.go.leaves", "actor", "destination")
 ARRIVES = phrase("commands.go.arrives", "actor", "origin")
-LEADS_OUT = phrase("commands.go.leads_out", "exit")
 
 
 @command("go", "<way>", aliases=("walk", "move"), category="movement", keeps="short", for_models=True)
@@ -82,12 +81,12 @@ def go(ctx: Context, way: str) -> Outcome:
 
 
 def _out_of_this_world(ctx: Context, here: Thing, step: Exit) -> Outcome:
-    """Ask to be let out to another world; only its answer moves anybody."""
+    """Ask to be let out to another world; only its answer moves anybody, and says whether the way can be taken."""
     door = door_of(ctx.world, step)
     opened = [door] if door is not None and is_closed(ctx.world, door) else []
     asked = Request("travel", ctx.actor.id, ctx.step, {"to": step.to, "exit": step.name, "from": here.id}, "moved")
     return Outcome(
-        " ".join([*(ctx.say(OPENS, name=called(one)) for one in opened), ctx.say(LEADS_OUT, exit=step.name)]),
+        " ".join(ctx.say(OPENS, name=called(one)) for one in opened),
         memory="",
         changes=tuple(SetState(one.id, OPEN) for one in opened),
         events=tuple(_seen(ctx, one, here, here)[0] for one in opened),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from mud.commands._command import Context, Outcome, command
 from mud.commands._here import describe_location, here_or_refuse, refuse_name, shown_name
@@ -27,6 +28,9 @@ READABLE = phrase("commands.examine.readable")
 SEEN = phrase("commands.examine.seen", "actor", "name")
 PERSON = phrase("commands.who.person", "name", "location")
 MIND = phrase("commands.who.mind", "name", "location")
+MARKED = phrase("commands.who.marked", "name")
+TRAVELS = phrase("commands.who.travels", "name", "place")
+ELSEWHERE = phrase("commands.who.elsewhere", "name", "place")
 WHERE = phrase("commands.where.where", "location", "id")
 LOCATION = phrase("commands.locations.location", "name")
 LOCATION_PEOPLE = phrase("commands.locations.with_people", "name", "people")
@@ -136,6 +140,8 @@ def _workings(ctx: Context, target: Thing) -> list[str]:
 def who(ctx: Context) -> Outcome:
     """See who is in the world and where, a line each; minds of the program are marked [AI].
 
+    Who went to another world is there too, but for those who came from there.
+
     Example: who
     """
     lines = []
@@ -143,7 +149,15 @@ def who(ctx: Context) -> Outcome:
         location = ctx.world.location_of(one.id)
         place, name = location.name if location else "?", shown_name(ctx.world, ctx.say, one)
         lines.append(ctx.say(MIND if one.thinks else PERSON, name=name, location=place))
-    return Outcome("\n".join(lines))
+    return Outcome("\n".join([*lines, *sorted(_travellers(ctx), key=str.lower)]))
+
+
+def _travellers(ctx: Context) -> Iterator[str]:
+    for who, journey in ctx.world.elsewhere.items():
+        one = ctx.world.get(who)
+        if one is not None and not (journey.settled and journey.home):
+            name = ctx.say(MARKED, name=one.name) if one.thinks else one.name
+            yield ctx.say(ELSEWHERE if journey.settled else TRAVELS, name=name, place=journey.goal.place)
 
 
 @command("where", category="query", keeps="skip")

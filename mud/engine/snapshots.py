@@ -43,6 +43,13 @@ class Snapshot(NamedTuple):
     utc: bool
 
 
+def follow_files(record: Mapping[str, Any], files: dict[str, str], homes: dict[str, str]) -> None:
+    """Change the texts of the world's files, and the file of each thing, as a step of the ledger did."""
+    for file, text in record.get("files", {}).items():
+        files.pop(homes.get(record["who"], ""), None)  # it may have been renamed
+        files[file], homes[record["who"]] = text, file
+
+
 def write_snapshot(vault: Path, snapshot: Snapshot) -> None:
     """Write a snapshot, and remove those of later steps, which a power cut took. Raises OSError."""
     for lost in snapshot_steps(vault):

@@ -205,6 +205,11 @@ class Session:
     def _on_ask(self, begins: bool) -> None:
         (self.on_private if self._hides else self.on_question)(begins)
 
+    @property
+    def may_ask(self) -> bool:
+        """Whether a line can be asked for here; so it is, in vain, in a session that has ended."""
+        return self._may_ask or self.over
+
     def ask_no_more(self) -> None:
         """Do without the line that was asked for, if any, and without all later ones."""
         self._may_ask = False

@@ -12,6 +12,7 @@ from mud.portal.mcp import missing
 from mud.portal.session import Session
 from mud.registry import suggest
 from mud.server.people import People, look_through
+from mud.server.questions import check_may_ask
 from mud.storage.accounts import ROLES, Account, holds, network_or_none
 from mud.storage.texts import TextStore
 from mud.world.events import Request
@@ -77,7 +78,7 @@ class AccountRequest:
         self.people, self.asker, self.args = people, asker, request.args
         self._texts = texts
 
-    def say(self, phrase: Phrase, **places: object) -> str:
+    def say(self, phrase: Phrase, /, **places: object) -> str:
         return self._texts.render(phrase, **places)
 
     def account(self, name: str) -> Account:
@@ -99,6 +100,7 @@ class AccountRequest:
 
     async def private(self, question: str) -> str:
         """Ask for a private line and return it. Raises Refusal when there is none, or its typist may no longer ask."""
+        check_may_ask(self.asker, self.say)
         answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
         role = self.asker.role
 

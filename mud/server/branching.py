@@ -22,7 +22,7 @@ from agents.memory.summaries import TIERS, CommitLine, SummaryFiles, parse_commi
 from mud.engine.engine import changes_of
 from mud.engine.ledger import Ledger
 from mud.engine.snapshots import FOLDER as WORLDS
-from mud.engine.snapshots import read_snapshot, snapshot_steps
+from mud.engine.snapshots import follow_files, read_snapshot, snapshot_steps
 from mud.errors import LociError, VaultProblem
 from mud.server.exporting import members
 from mud.server.new_vaults import new_vault
@@ -95,6 +95,11 @@ def _last_step(vault: Path) -> int:
     return max((int(one["step"]) for one in Ledger(vault / "log").newest(OWN_LIMIT)), default=0)
 
 
+def first_step(parts: Parts) -> int:
+    """Return the first step to which there is a way back."""
+    return next(iter(snapshot_steps(parts.vault)), parts.engine.number - 1) + 1
+
+
 def rewind(parts: Parts, target: Path, step: int) -> Branched:
     """Make a new vault that is as this one was after a step.
 
@@ -144,9 +149,7 @@ class _Past:
             raise LociError(f"the ledger lacks a step between {kept[-1]} and {self._step}")
         for record in records:
             world.apply(changes_of(record))
-            for file, text in record.get("files", {}).items():
-                files.pop(homes.get(record["who"], ""), None)  # it may have been renamed
-                files[file], homes[record["who"]] = text, file
+            follow_files(record, files, homes)
         for one in homes.keys() - world.things.keys():
             files.pop(homes.pop(one), None)
         return world, files, homes

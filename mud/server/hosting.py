@@ -20,6 +20,7 @@ from agents.mind.thinker import FALLBACK
 from agents.population import Population
 from agents.recall.recall import RecallService
 from agents.recall.settings import RecallSettings
+from mud.errors import LociError
 from mud.process import temporary_folder
 from mud.registry import load
 from mud.server.checks import FAMILIES, SCHEMAS, thought_templates
@@ -41,10 +42,14 @@ ENDING = 5.0
 def kind_of(minds: str) -> tuple[HostKind, str]:
     """Return the kind of host that a text such as `ray` or `ray://HOST:PORT` names, and its address.
 
-    Raises UnknownName.
+    Raises UnknownName, and LociError for an address where none is taken.
     """
-    name, _, address = minds.partition("://")
-    return HOSTS.get(name), minds if address else ""
+    name, mark, address = minds.partition("://")
+    kind = HOSTS.get(name)
+    if mark and not (kind.form and address):
+        forms = ", ".join([*HOSTS.names(), *(one.form for one in HOSTS if one.form)])
+        raise LociError(f"minds cannot live at {minds!r}; expected one of {forms}")
+    return kind, minds if address else ""
 
 
 def lends(minds: str | None, configuration: Configuration) -> bool:

@@ -12,14 +12,22 @@ from mud.sanitize import sanitize
 from mud.world.narration import phrase
 
 ABORTED = phrase("app.questions.aborted")
+NOT_ASKED = phrase("app.questions.not_asked")
 LINE_LEFT_OUT = phrase("app.questions.left_out", "why")
 TOO_LONG = phrase("app.questions.too_long", "most")
 
 END, OLD, ABORT = ".", "..old", "..abort"
 
 
+def check_may_ask(session: Session, say: Say) -> None:
+    """Raise Refusal where nothing is asked for, as of a program."""
+    if not session.may_ask:
+        raise Refusal(say(NOT_ASKED))
+
+
 async def ask_line(session: Session, say: Say, question: str) -> str:
     """Ask for one line and return it, stripped. Raises Refusal when the person gives up or may no longer ask."""
+    check_may_ask(session, say)
     answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
     role = session.role
 
@@ -51,6 +59,7 @@ async def ask_lines(
         wrong: returns why a line is not taken, told at once; empty for one that is.
         lost: called with what was typed when the person is gone before the end.
     """
+    check_may_ask(session, say)
     answer: asyncio.Future[list[str] | None] = asyncio.get_running_loop().create_future()
     lines: list[str] = []
     role = session.role

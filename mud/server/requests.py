@@ -15,7 +15,7 @@ from mud.errors import LociError, Problem, Refusal
 from mud.registry import suggest
 from mud.sanitize import visible
 from mud.server.accounts import ANSWERS, answer
-from mud.server.branching import Branched, branch, free_path, rewind
+from mud.server.branching import Branched, branch, first_step, free_path, rewind
 from mud.server.building.answers import BUILDING_ANSWERS, answer_builder
 from mud.server.checks import check_lives
 from mud.server.model_settings import configure_models
@@ -37,7 +37,8 @@ UNSYNCED = phrase("app.disk.unsynced", "why")
 SYNCED = phrase("app.disk.synced")
 BRANCHED = phrase("app.branch.made", "vault", "step", "shared", "files")
 REWOUND = phrase("app.branch.rewound", "vault", "step", "shared", "files")
-WHICH_STEP = phrase("app.branch.which")
+WHICH_STEP = phrase("app.branch.which", "first", "last")
+NO_STEP = phrase("app.branch.no_step", "step", "first", "last")
 NO_NAME = phrase("app.branch.no_name")
 RELOADED = phrase("app.reload.reloaded")
 WRONG = phrase("app.reload.wrong", "problems")
@@ -116,15 +117,18 @@ def _save(parts: Parts) -> Outcome:
 
 
 async def _branch(parts: Parts, name: str) -> Outcome:
-    if not any(map(str.isalnum, name)):
+    if not any(map(str.isalnum, name)) or name.startswith((".", "~")) or "/" in name or "\\" in name:
         raise Refusal(parts.texts.render(NO_NAME))
     _save(parts)  # else the branch would begin with what a kill leaves
     return _made(parts, BRANCHED, await asyncio.to_thread(branch, parts.vault, parts.vault.parent / slugify(name)))
 
 
 async def _rewind(parts: Parts, step: str) -> Outcome:
-    if not (step.isascii() and step.isdecimal() and 0 < int(step[:_LONGEST_STEP]) <= parts.engine.number):
-        raise Refusal(parts.texts.render(WHICH_STEP))
+    first, last = first_step(parts), parts.engine.number
+    if not (step.isascii() and step.isdecimal()):
+        raise Refusal(parts.texts.render(WHICH_STEP, first=first, last=last))
+    if len(step) > _LONGEST_STEP or not first <= int(step) <= last:
+        raise Refusal(parts.texts.render(NO_STEP, step=shortened(step, _LONGEST_STEP), first=first, last=last))
     _save(parts)
     target = free_path(parts.vault.parent, f"{slugify(parts.vault.name)}-{int(step)}")
     return _made(parts, REWOUND, await asyncio.to_thread(rewind, parts, target, int(step)))

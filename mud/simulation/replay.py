@@ -19,7 +19,7 @@ from mud.clock import parse_iso
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
 from mud.engine.ledger import Ledger
-from mud.engine.snapshots import read_snapshot, snapshot_steps
+from mud.engine.snapshots import follow_files, read_snapshot, snapshot_steps
 from mud.errors import LociError
 from mud.registry import Registry
 from mud.server.opening import offered_to, world_of
@@ -71,6 +71,7 @@ class Replay(NamedTuple):
         state_hash: of the world that it came to, with the memories of the vault.
         recorded_hash: of the world that the vault holds.
         difference: the first one; None where none was found, or looked for.
+        edited: files of the world that are others now than after the last step; none where the end was not reached.
     """
 
     first: int
@@ -80,6 +81,11 @@ class Replay(NamedTuple):
     state_hash: str
     recorded_hash: str
     difference: Difference | None
+    edited: tuple[str, ...] = ()
+
+    @property
+    def same(self) -> bool:
+        return self.difference is None and self.state_hash == self.recorded_hash
 
 
 def replay(vault: Path, *, verify: bool, commands: Registry[Command] | None = None) -> Replay:
@@ -142,6 +148,7 @@ class _Replaying:
         """Go on from the world that was kept after a step."""
         parts, snapshot = self._parts, read_snapshot(self._parts.vault, step)
         self._begun, self._time = step, _RecordedTime(UTC if snapshot.utc else None)
+        self._files, self._homes = dict(snapshot.files), dict(snapshot.state.files)
         self._engine = Engine(
             world_of(snapshot), self._commands, parts.texts.render, self._made, self._time,
             lambda: parts.configuration.get(WorldSettings), self._offers,
@@ -160,12 +167,21 @@ class _Replaying:
                 raise LociError(f"step {played} of the ledger is not as the program writes steps: {error!r}") from error
             if difference is not None:
                 break
+            follow_files(record, self._files, self._homes)
         agents, world = parts.minds.opened(), self._engine.world
         world.apply(self._left_for_good())
         hashes = state_hash(world, agents), state_hash(parts.engine.world, agents)
+        edited = self._edited() if difference is None and hashes[0] != hashes[1] else ()
         if verify and difference is None and hashes[0] != hashes[1]:
             difference = _at_the_end(played, parts.engine.world, world)
-        return Replay(first, played, lines, self._before(first), *hashes, difference)
+        return Replay(first, played, lines, self._before(first), *hashes, difference, edited)
+
+    def _edited(self) -> tuple[str, ...]:
+        """Return the files that are others than after the last step, new ones and missing ones too."""
+        gone = {file for one, file in self._homes.items() if one not in self._engine.world.things}
+        then = {file: text for file, text in self._files.items() if file.startswith("world/") and file not in gone}
+        now = self._parts.world_files.texts(self._parts.world_files.files())
+        return tuple(sorted(file for file in {**then, **now} if then.get(file) != now.get(file)))
 
     def _left_for_good(self) -> list[Change]:
         """Return the definitions of persons whom the world forgot; whoever opens it knows them from their files."""

@@ -130,6 +130,7 @@ class Depart:
     thing: str
     to: str
     ticket: str
+    home: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ _KEYS: dict[type, tuple[str, ...]] = {
     StartTimer: ("timer", "due", "thing", "actor", "effects"),
     StopTimer: ("stop",),
     TurnTo: ("turn", "value"),
-    Depart: ("depart", "to", "ticket"),
+    Depart: ("depart", "to", "ticket", "home"),
     Settle: ("settle",),
     Arrive: ("arrive", "ticket"),
     JoinChannel: ("join", "who"),

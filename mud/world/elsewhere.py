@@ -26,11 +26,17 @@ class Journey(NamedTuple):
         to: the place, as `Elsewhere` writes it.
         ticket: names this one journey, in both worlds.
         settled: the other world has said that the character is there.
+        home: it came from that world, and is no traveller any more once it is there.
     """
 
     to: str
     ticket: str
     settled: bool = False
+    home: bool = False
+
+    @property
+    def goal(self) -> Elsewhere:
+        return elsewhere(self.to) or Elsewhere("", self.to)
 
 
 def leads_out(to: str) -> bool:

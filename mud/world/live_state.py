@@ -124,8 +124,9 @@ def live_changes(data: Mapping[str, Any]) -> list[LiveChange]:
     for timer, (due, *rest) in dict(data.get("timers", {})).items():
         changes.append(StartTimer(_text(timer), float(due), *map(_text, rest)))
     changes += [Arrive(_text(one), _text(ticket)) for one, ticket in dict(data.get("arrivals", {})).items()]
-    for one, (to, ticket, settled) in dict(data.get("journeys", {})).items():  # after what ends the ones before
-        changes += [Depart(_text(one), _text(to), _text(ticket)), *([Settle(one)] if settled else [])]
+    for one, (to, ticket, settled, *home) in dict(data.get("journeys", {})).items():  # after what ends the ones before
+        departs = Depart(_text(one), _text(to), _text(ticket), home=home == [True])
+        changes += [departs, *([Settle(one)] if settled else [])]
     return changes + [TurnTo(_text(what), _text(value)) for what, value in dict(data.get("now", {})).items()]
 
 

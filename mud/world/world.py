@@ -163,7 +163,7 @@ class World:
 
     def _depart(self, change: Depart) -> None:
         self._leave(Leave(change.thing))
-        self.live.journeys[change.thing] = Journey(change.to, change.ticket)
+        self.live.journeys[change.thing] = Journey(change.to, change.ticket, home=change.home)
 
     def _settle(self, change: Settle) -> None:
         journey = self.live.journeys.get(change.thing)

@@ -21,6 +21,9 @@ BRAINS = {
 }
 
 
+KINDS = ["python", pytest.param("node", marks=pytest.mark.program("node"))]
+
+
 @pytest.fixture
 def vault(tmp_path: Path) -> Path:
     made = without_vectors(copy_vault(tmp_path))
@@ -36,7 +39,7 @@ def world(vault: Path) -> Iterator[Running]:
     running.kill()
 
 
-@pytest.mark.parametrize("kind", ["python", pytest.param("node", marks=pytest.mark.program("node"))])
+@pytest.mark.parametrize("kind", KINDS)
 def test_the_brain_of_the_example_greets_answers_and_may_be_killed(kind: str, vault: Path, world: Running) -> None:
     address = world.read_until("ws://")[-1].rpartition(" ")[2]
     command = [*map(str, BRAINS[kind]), address, "sesame", "Eliza"]
@@ -56,3 +59,29 @@ def test_the_brain_of_the_example_greets_answers_and_may_be_killed(kind: str, va
         'Ann says, "Eliza, have you seen my key?"',
         'Ann says, "Eliza, are you still there?"',
     ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_brain_of_the_example_says_in_a_line_why_it_does_not_think(kind: str, world: Running) -> None:
+    address = world.read_until("ws://")[-1].rpartition(" ")[2]
+    command, closed = list(map(str, BRAINS[kind])), f"no connection to {address}\n"
+
+    def refused(*arguments: str) -> str:
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60, check=False)
+        assert (done.returncode, done.stdout) == (1, "")
+        return done.stderr
+
+    assert refused(address, "open", "Eliza") == f"the world: the token is wrong\n{closed}"
+    assert refused(address, "sesame", "Moss").startswith("the world: Moss is no agent with brain: remote; there is: ")
+    assert refused("ws://127.0.0.1:9", "sesame") == "no connection to ws://127.0.0.1:9\n"
+    with subprocess.Popen(
+        [*command, address, "sesame"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as first:
+        assert first.stdout is not None
+        assert first.stderr is not None
+        assert first.stdout.readline() == "thinks for Eliza\n"
+        with subprocess.Popen([*command, address, "sesame"], stdout=subprocess.PIPE, text=True) as second:
+            assert first.stderr.readline() == "Eliza: another brain thinks for this agent now\n"
+            second.kill()
+        world.kill()
+        assert first.stderr.read() == closed

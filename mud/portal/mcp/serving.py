@@ -182,7 +182,8 @@ class ServedPlayers:
         try:
             answered = await self._called(player, asked.name, asked.arguments or {})
             # Older versions of the protocol go on with a call whose program is gone: what it would tell waits.
-            meanwhile = [] if await request.is_disconnected() else player.take()
+            heard = [] if await request.is_disconnected() else player.take()
+            meanwhile = [one for one in heard if one != answered.reply]  # as of who looks at where it has come in
         except (LociError, OSError) as error:
             answered, meanwhile = Answered(why_not(self.say, error), failed=True), []
         return self._result(answered, meanwhile, empty=QUIET if asked.name == "wait" else DONE)

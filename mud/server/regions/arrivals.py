@@ -155,7 +155,11 @@ class Arrivals:
             try:
                 place = self._place(luggage.place)
                 new = slug is None or not (self._agents / slug / AGENT).exists()
-                slug = self._newcomer(luggage, slug, place) if new or slug is None else self._come_home(luggage, slug)
+                slug = (
+                    self._newcomer(luggage, slug, place, neighbour)
+                    if new or slug is None
+                    else self._come_back(luggage, slug, neighbour)
+                )
             except Refusal as no:
                 self._refused.add(luggage.ticket, no.text)
                 return {"answer": REFUSED, "why": no.text}
@@ -195,7 +199,7 @@ class Arrivals:
         # With the last ticket, a kill may have come after the files and before the step.
         return ticket != passport.tickets[-1] or world.live.arrivals.get(who) == ticket or who in world.where
 
-    def _newcomer(self, luggage: Luggage, slug: str | None, place: Thing) -> str:
+    def _newcomer(self, luggage: Luggage, slug: str | None, place: Thing, neighbour: Neighbour) -> str:
         """Write the folder of somebody who was never here, or complete it; return its name. Raises Refusal."""
         parts, minds = self._parts, self._parts.minds
         definition, _ = parse_definition(luggage.text(AGENT), "traveller", SCHEMAS)
@@ -206,7 +210,7 @@ class Arrivals:
         text = self._definition_of(luggage, definition, parts.engine.world.new_id(), place)
         if parse_definition(text, slug, SCHEMAS)[1]:
             raise Refusal(self._say(NO_TRAVELLER))
-        self._write(self._agents / slug, luggage)
+        self._write(self._agents / slug, luggage, neighbour)
         for file, written in ((".gitignore", "*\n"), (AGENT, text)):
             write_unsynced(self._agents / slug / file, written)
         self._reloading.watcher.wrote(self._agents / slug / AGENT, text)
@@ -231,7 +235,7 @@ class Arrivals:
                     text = replace_section(text, heading, "", AGENT)
         return text
 
-    def _come_home(self, luggage: Luggage, slug: str) -> str:
+    def _come_back(self, luggage: Luggage, slug: str, neighbour: Neighbour) -> str:
         """Add to the folder of somebody who left here what was lived since; return its name. Raises Refusal.
 
         Of somebody new whose step could not be written all is there already.
@@ -250,15 +254,17 @@ class Arrivals:
             raise Refusal(self._say(OTHER_LIFE, name=definition.name))
         if self._parts.minds.in_use_by_slug(slug) is not None:
             raise LociError(f"what {definition.name} lived here before is not closed yet")
-        self._write(self._agents / slug, luggage)
+        self._write(self._agents / slug, luggage, neighbour)
         return slug
 
-    def _write(self, folder: Path, luggage: Luggage) -> None:
+    def _write(self, folder: Path, luggage: Luggage, neighbour: Neighbour) -> None:
         """Write what somebody lived. Versions of summaries are only added. Raises Refusal and OSError."""
         there = {f"archive/{path.name}": read_bytes(path, own=True) for path in matching(folder / "archive", "*.jsonl")}
         archive = continued(there, luggage.archive, self._parts.engine.number)
         make_folder(folder, above=True)
-        write_passport(folder, luggage.passport)  # first: whatever follows is found by it and completed
+        known = read_passport(folder)
+        passport = luggage.passport._replace(home=known.home if known is not None else neighbour.host)
+        write_passport(folder, passport)  # first: whatever follows is found by it and completed
         others = {name: luggage.text(name) for name in luggage.files if name not in (*luggage.archive, AGENT)}
         versions = {name: text for name, text in others.items() if name.startswith("summaries/") and "-" in name}
         for name, text in versions.items():

@@ -25,7 +25,7 @@ from mud.server.regions.neighbours import Neighbour, Post, find_neighbour, passw
 from mud.server.reloading import Reloading
 from mud.server.wiring import Parts
 from mud.world.changes import Arrive, Change, Depart, Put, Settle
-from mud.world.elsewhere import Elsewhere, Journey, elsewhere
+from mud.world.elsewhere import Journey, elsewhere
 from mud.world.events import Event, Request
 from mud.world.narration import called, listed, phrase
 from mud.world.roles import Role
@@ -99,7 +99,8 @@ class Departures:
         if here is None or here.id != request.args["from"] or who in self._parts.engine.world.asleep:
             raise Refusal(self._say(ELSEWHERE_NOW))
         came = passport.tickets[-1] if passport is not None and passport.tickets else ""
-        return self._departed(definition, here, beyond, neighbour, Arrive(who, came))
+        departs = Depart(who, str(beyond), new_mark(), home=passport is not None and passport.home == neighbour.host)
+        return self._departed(definition, here, departs, neighbour, Arrive(who, came))
 
     def _folder(self, definition: AgentDefinition) -> Path:
         return self._parts.vault / "agents" / definition.slug
@@ -114,18 +115,18 @@ class Departures:
         return definition
 
     def _departed(
-        self, one: AgentDefinition, here: Thing, beyond: Elsewhere, neighbour: Neighbour, came: Arrive
+        self, one: AgentDefinition, here: Thing, departs: Depart, neighbour: Neighbour, came: Arrive
     ) -> Outcome:
-        held, ticket = self._parts.engine.world.contents(one.id), new_mark()
+        held, beyond = self._parts.engine.world.contents(one.id), Journey(departs.to, departs.ticket).goal
         told = [self._say(CROSSED, place=beyond.place, world=beyond.host)]
         if held:
             told.insert(0, self._say(LAID_DOWN, things=listed([called(thing) for thing in held])))
-        reply, password = list(told), password_of(neighbour.key, ticket)
+        reply, password = list(told), password_of(neighbour.key, departs.ticket)
         if one.person:
             reply.append(self._say(COME_IN, address=neighbour.address, name=one.name, password=password))
         leaves = self._say(LEAVES, actor=one.name, place=beyond.place)
         # That it came is said again, as it may have been let in by a start, which is no step.
-        changes: list[Change] = [*(Put(thing.id, here.id) for thing in held), came, Depart(one.id, str(beyond), ticket)]
+        changes: list[Change] = [*(Put(thing.id, here.id) for thing in held), came, departs]
         return Outcome(
             "\n".join(reply),
             memory=" ".join(told),
@@ -218,12 +219,12 @@ class Departures:
 
     async def _packed(self, who: str, journey: Journey) -> bytes:
         """Return the letter, once its step is on disk. Raises LociError and OSError."""
-        definition, place = self._definition(who), _goal(journey).place
+        definition, place = self._definition(who), journey.goal.place
         await asyncio.to_thread(self._parts.ledger.sync)
         return await asyncio.to_thread(pack, self._folder(definition), journey.ticket, place, person=definition.person)
 
     async def _delivered(self, letter: bytes, journey: Journey) -> dict[str, object]:
-        neighbour = find_neighbour(self._parts.configuration, _goal(journey).host)
+        neighbour = find_neighbour(self._parts.configuration, journey.goal.host)
         if neighbour is None:
             raise Unavailable("config/regions.md does not name that world any more")
         return await send(neighbour, "take", letter, self._post)
@@ -240,17 +241,13 @@ class Departures:
             step = self._parts.engine.happen(self._parts.engine.world.things[who], Outcome("", changes=(Settle(who),)))
             if step.failed:
                 raise Unavailable(step.reply)
-            place, world = _goal(journey).place, _goal(journey).host
+            place, world = journey.goal.place, journey.goal.host
             for session in self._people.sessions.of(who):
                 session.tell(self._say(THERE_NOW, place=place, world=world))
 
     def _turn_back(self, who: str, journey: Journey, why: str) -> None:
         """Put somebody back who was not let in, where they left. Raises LociError and OSError."""
-        world, beyond = self._parts.engine.world, _goal(journey)
+        world, beyond = self._parts.engine.world, journey.goal
         place = world.location(world.away.get(who, "")) or world.locations()[0]
         memory = self._say(TURNED_BACK, place=beyond.place, world=beyond.host, why=why)
         self._arrivals.bring_in(self._definition(who).slug, place, memory, Arrive(who, ""))
-
-
-def _goal(journey: Journey) -> Elsewhere:
-    return elsewhere(journey.to) or Elsewhere("", journey.to)

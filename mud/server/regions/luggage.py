@@ -43,10 +43,15 @@ def new_mark() -> str:
 
 
 class Passport(NamedTuple):
-    """What a character is known by in all worlds, and the tickets of all its journeys, in order."""
+    """What a character is known by in all worlds, and the tickets of all its journeys, in order.
+
+    Args:
+        home: in its folder in another world than its own, the address of the one that it came from; never sent.
+    """
 
     being: str
     tickets: tuple[str, ...] = ()
+    home: str = ""
 
 
 def read_passport(folder: Path) -> Passport | None:
@@ -57,7 +62,8 @@ def read_passport(folder: Path) -> Passport | None:
 
 def write_passport(folder: Path, passport: Passport) -> None:
     """Raises OSError."""
-    write_atomic(folder / PASSPORT, json.dumps({"being": passport.being, "tickets": passport.tickets}) + "\n")
+    home = {"home": passport.home} if passport.home else {}
+    write_atomic(folder / PASSPORT, json.dumps({"being": passport.being, "tickets": passport.tickets, **home}) + "\n")
 
 
 def _passport(text: str) -> Passport:
@@ -65,7 +71,7 @@ def _passport(text: str) -> Passport:
         data = json.loads(text)
         being, tickets = data["being"], tuple(data["tickets"])
         if len(tickets) <= MOST_TICKETS and all(map(_is_mark, (being, *tickets))):
-            return Passport(being, tickets)
+            return Passport(being, tickets, str(data.get("home", "")))
     except (ValueError, KeyError, TypeError):
         pass
     raise LociError(f"{WRONG}: its passport is not in order")

@@ -36,9 +36,10 @@ class RegionSettings:
 
     neighbours: tuple[str, ...] = setting(
         (),
-        "Worlds between which and this one characters may go, each as the address of its web pages and the name of the "
-        f"environment variable with the secret that both share, such as {EXAMPLE}; the name begins with {KEY_PREFIX}, "
-        "or whoever starts the program names it with --allow-env. An address is https, or one of this machine.",
+        "Worlds to which characters may go from here, and from which they may come. Each is the address of its web "
+        "pages, https or on this machine, and after a blank the name of the environment variable with the secret that "
+        f"both worlds share. That name begins with {KEY_PREFIX}, or is given with --allow-env when the program starts. "
+        f"One world is written {EXAMPLE}, and several are a list",
         per_agent=False,
     )
 

@@ -24,6 +24,7 @@ ANSWERS = phrase("app.regions.answers", "world")
 DOES_NOT = phrase("app.regions.does_not", "world", "why")
 ON_THE_WAY = phrase("app.regions.on_the_way", "name", "to")
 WAITS = phrase("app.regions.waits", "name", "to", "why")
+WENT_HOME = phrase("app.regions.went_home", "name", "to")
 THERE = phrase("app.regions.there", "name", "to")
 
 HELLO, ASK, TAKE = "hello", "ask", "take"
@@ -75,7 +76,7 @@ class Regions:
             told = {"name": world.things[who].name, "to": journey.to}
             why = self.departures.troubles.get(journey.ticket)
             if journey.settled:
-                lines.append(say(THERE, **told))
+                lines.append(say(WENT_HOME if journey.home else THERE, **told))
             else:
                 lines.append(say(WAITS, **told, why=why) if why else say(ON_THE_WAY, **told))
         return Outcome("\n".join(lines) or say(NONE))

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agents.agent import Agent
+from agents.compaction.folds import MODEL, written_by_rules
 from agents.compaction.status import report
 from agents.llm.backend import Completion
 from mud.server.wiring import RealClock
@@ -562,3 +563,16 @@ async def test_a_chroma_server_that_does_not_answer_is_told_at_the_first_try(tmp
     finally:
         log.removeHandler(told)
         log.setLevel(level)
+
+
+async def test_only_the_owner_is_told_what_is_wrong_with_the_servers_of_models(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann")
+        assert not await home.parts.queue.alive("think")
+        ann.memory.note_trouble(MODEL, written_by_rules(["http://127.0.0.1:8080 does not answer"]))
+        for line in ("@memory-status", "@memory-status full"):
+            assert (await home.ask(ann, line)).reply.count("127.0.0.1:8080") > 1
+            told = (await home.ask(ann, line, Role.PLAYER)).reply
+            assert "127.0.0.1:8080" not in told
+            assert "by rules" not in told
+        assert (await home.ask(ann, "@memory-status", Role.PLAYER)).reply.endswith("No warnings.")

@@ -78,9 +78,9 @@ class Place:
         self.people, self.vault, self._number = people(COUNT), vault, 0
         self._ledger: dict[str, list[tuple[int, str]]] = {who: [] for who in self.people}
         self.wishes: list[Wish] = []
-        self.lending = self._lending()
+        self.lending = self.make_lending()
 
-    def _lending(self) -> Lending:
+    def make_lending(self) -> Lending:
         lending = Lending(self.host, self.vault / "agents", self._reflex, self.clock, self._wished)
         for who, slug in self.people.items():
             lending.add(who, slug)
@@ -90,7 +90,7 @@ class Place:
         """End lending, and begin anew with what no disk had confirmed, as the ledger has it."""
         with suppress(Unavailable):
             await self.lending.end()
-        before, self.lending = self.lending, self._lending()
+        before, self.lending = self.lending, self.make_lending()
         for mind in before.minds.values():
             for one in mind.unsafe:
                 self.lending.perceive(mind.who, one)
@@ -227,3 +227,11 @@ async def test_minds_that_no_host_takes_keep_no_others_waiting(place: Place) -> 
     place.clock.advance(AGAIN)
     await lending.call()
     assert lending.away == OPENED
+
+
+async def test_a_host_to_which_nothing_was_lent_is_asked_for_nothing_at_the_end(place: Place) -> None:
+    place.host.fail(1, "before")  # as of one that never began
+    place.people.clear()
+    place.lending = place.make_lending()
+    await place.lending.end()
+    assert place.host.calls == 0

@@ -48,3 +48,23 @@ def test_without_verify_only_what_comes_of_it_is_compared(vault: Path, capsys: p
     garden.write_text(garden.read_text("utf-8") + "\nSwept.\n", "utf-8")
     assert main(["replay", "--vault", str(vault)]) == 1
     assert "--verify finds the first step" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["", "colour: [\n"])
+def test_files_that_were_edited_or_have_a_mistake_since_are_named_with_what_to_do(
+    vault: Path, capsys: pytest.CaptureFixture[str], wrong: str
+) -> None:
+    garden, new = vault / "world/locations/the-garden.md", vault / "world/items/rake.md"
+    before = garden.read_text("utf-8")
+    garden.write_text(before.replace("---\n", f"---\n{wrong}", 1) + "\nSwept.\n", "utf-8")
+    new.write_text('---\nid: "#1950"\nlocation: "[[The Library]]"\n---\n# rake\n', "utf-8")
+    (vault / "world/items/honey-cake.md").unlink()
+    assert main(["replay", "--verify", "--vault", str(vault)]) == 1
+    assert capsys.readouterr().err == (
+        "loci: each step is as it was recorded, but files of the world are others now than after the last one: "
+        "world/items/honey-cake.md, world/items/rake.md, world/locations/the-garden.md; mend what the command check "
+        "names, then start the world once, which takes up the rest (--json has what differs)\n"
+    )
+    garden.write_text(before + "\nSwept.\n", "utf-8")
+    assert main(["simulate", "--steps", "3", "--seed", "3", "--keep", "--vault", str(vault)]) == 0
+    assert main(["replay", "--verify", "--vault", str(vault)]) == 0

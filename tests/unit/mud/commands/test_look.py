@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from mud.world.changes import Define, Put
+from mud.world.changes import Define, Depart, Put, Settle
 from mud.world.roles import Role
 from mud.world.things import Kind, Thing
-from tests.worlds import ANN, ELIZA, GARDEN, do, left_with, make_engine, refused
+from tests.worlds import ANN, ELIZA, GARDEN, MOSS, do, left_with, make_engine, refused
 
 
 def test_a_location_shows_what_and_who_is_there_and_the_exits_last() -> None:
@@ -123,6 +123,30 @@ def test_who_has_left_is_not_listed() -> None:
     engine = make_engine()
     engine.leave(engine.world.things[ANN])
     assert "Ann" not in do(engine, "who", "#2001").reply
+
+
+def test_who_lists_last_who_went_to_another_world_but_not_who_is_home_there() -> None:
+    engine, to = make_engine(), "loci://127.0.0.1:8001/The Bridge"
+    engine.world.apply([Depart(MOSS, to, "t1"), Depart(ANN, to, "t2", home=True)])
+    listed = do(engine, "who", ELIZA).reply.splitlines()
+    assert listed[2:] == [
+        "Ann, on the way to The Bridge, in another world",
+        "Moss the Slow [AI], on the way to The Bridge, in another world",
+    ]
+    engine.world.apply([Settle(MOSS), Settle(ANN)])
+    listed = do(engine, "who", ELIZA).reply.splitlines()
+    assert listed[2:] == ["Moss the Slow [AI], in another world, gone to The Bridge"]
+
+
+@pytest.mark.parametrize("line", ["look", "where", "go north"])
+def test_who_went_to_another_world_is_told_where_they_are(line: str) -> None:
+    engine = make_engine()
+    engine.world.apply([Depart(ANN, "loci://127.0.0.1:8001/The Bridge", "t1")])
+    nowhere = "in another world, and in no place here until you come back."
+    assert refused(engine, line).reply == f"You are on the way to The Bridge, {nowhere}"
+    engine.world.apply([Settle(ANN)])
+    there = "You are in another world, where you went to The Bridge, and in no place here until you come back."
+    assert refused(engine, line).reply == there
 
 
 def test_where_gives_name_and_id() -> None:

@@ -296,12 +296,17 @@ def test_the_owner_asks_for_both_inside_the_world(vault: Path, tmp_path: Path) -
     with opened(vault, writable=True, clock=VirtualClock(), alone=True) as parts:
         assert "is a vault as this one is now, at step" in _ask(parts, "branch", name="What if?")
         assert "is there already and is not empty" in _ask(parts, "branch", name="what if")
-        for wrong in ("..", "/", "🜁"):
-            assert _ask(parts, "branch", name=wrong).startswith("@branch takes a name with a letter or a digit")
+        for wrong in ("..", "/", "🜁", "../x", "/tmp/x", "x/y", "..\\x", ".x", "~x"):
+            assert _ask(parts, "branch", name=wrong).startswith("@branch takes a plain name and no path, with a letter")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
         assert "as this one was after step 9;" in _ask(parts, "rewind", step="9")
-        for wrong in ("0", "x", "-1", "9" * 30, "900"):
-            assert _ask(parts, "rewind", step=wrong).startswith("@rewind takes the number of a step")
+        last = parts.engine.number
+        for wrong in ("x", "-1", "1.5"):
+            told = f"@rewind takes the number of a step; there are steps 1 to {last}."
+            assert _ask(parts, "rewind", step=wrong) == told
+        for wrong, shown in (("0", "0"), ("900", "900"), ("9" * 30, f"{10**15 - 1}...")):
+            told = f"There is no step {shown} to go back to; there are steps 1 to {last}."
+            assert _ask(parts, "rewind", step=wrong) == told
     assert _names(tmp_path) == ["vault", "vault-9", "vault-9-2", "what-if"]
     for name in ("what-if", "vault-9"):
         assert check_vault(tmp_path / name) == []

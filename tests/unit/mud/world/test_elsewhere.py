@@ -54,11 +54,18 @@ def test_who_departed_is_nowhere_and_nothing_but_an_arrival_lets_it_be_put_anywh
     check_places(world)
 
 
+@pytest.mark.parametrize("home", [False, True])
 @pytest.mark.parametrize("settled", [False, True])
-def test_journeys_are_in_the_saved_state(settled: bool) -> None:
+def test_journeys_are_in_the_saved_state(settled: bool, home: bool) -> None:
     world, again = small_world(), small_world()
-    changes: list[Change] = [Arrive(ANN, "t0"), Depart(ANN, TO, "t1"), *([Settle(ANN)] if settled else [])]
+    changes: list[Change] = [Arrive(ANN, "t0"), Depart(ANN, TO, "t1", home), *([Settle(ANN)] if settled else [])]
     world.apply([change_from_json(change_to_json(one)) for one in changes])
     again.apply(live_changes(world.live.as_json(world.things)))
-    assert dict(again.elsewhere) == {ANN: Journey(TO, "t1", settled)}
+    assert dict(again.elsewhere) == {ANN: Journey(TO, "t1", settled, home)}
     assert again.live.arrivals == {ANN: "t0"}
+
+
+def test_a_state_that_was_saved_before_journeys_home_were_known_is_read() -> None:
+    world = small_world()
+    world.apply(live_changes({"journeys": {ANN: [TO, "t1", True]}}))
+    assert dict(world.elsewhere) == {ANN: Journey(TO, "t1", settled=True)}

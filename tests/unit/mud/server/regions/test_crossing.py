@@ -45,6 +45,23 @@ async def test_an_agent_crosses_with_its_memory_and_comes_home_with_what_it_live
         await road.verify()
 
 
+async def test_the_owner_sees_who_is_abroad_and_who_went_home(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        east, west = road.worlds[EAST].hall, road.worlds[WEST].hall
+        at_home, abroad = east.owner(), west.owner("Bea")
+        gone = "Moss has gone to another world: loci://127.0.0.1:8102/The Shore"
+        went_home = "Moss, who came from there, went home: loci://127.0.0.1:8101/The Shore"
+        for _ in range(2):
+            await road.cross()
+            assert (await east.type(at_home, "@regions"))[-1].splitlines()[1:] == [gone]
+            assert "Moss [AI], in another world, gone to The Shore" in (await east.type(at_home, "who"))[-1]
+            await road.cross()
+            assert (await west.type(abroad, "@regions"))[-1].splitlines()[1:] == [went_home]
+            assert "Moss" not in (await west.type(abroad, "who"))[-1]
+            assert "Moss [AI], in The Shore" in (await east.type(at_home, "who"))[-1]
+        await road.verify()
+
+
 async def test_who_is_back_and_leaves_again_before_the_first_journey_is_answered_is_sent_at_once(
     tmp_path: Path,
 ) -> None:
