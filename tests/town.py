@@ -22,6 +22,17 @@ from tests.vaults import copy_vault, without_vectors
 TICK = 0.05
 """Seconds between two moments of a town."""
 WITNESSES = 12
+TALK = tuple(
+    text.split(", ")
+    for text in (
+        "uncle, aunt, sister, brother, cousin, neighbour, friend, mother, father, daughter, son, niece",
+        "mended, sold, found, lost, painted, hid, borrowed, broke, cleaned, bought, gave away, drew",
+        "ladder, kettle, lantern, boat, clock, gate, saddle, fiddle, map, basket, bell, coat, spade, kite, drum",
+        "at the mill, by the river, in the cellar, on the hill, near the well, in the attic, at the market, "
+        "in the barn, under the bridge, behind the inn, at the harbour, in the orchard",
+    )
+)
+"""What people tell of: whose deed, the deed, the thing and the place. No two lines are alike, nor is all alike."""
 AGENT = """---
 id: "#{number}"
 location: "[[The Garden]]"
@@ -51,7 +62,9 @@ def town_vault(folder: Path, count: int) -> Path:
 
 def lived(who: str, step: int, at: str) -> Lived:
     """Return what somebody perceives of a step, which is two memories."""
-    words = f"sentence {step} of a long evening"
+    chance = Random(step)
+    who_of, did, what, where = (chance.choice(some) for some in TALK)
+    words = f"My {who_of} {did} the {what} {where}, {step} steps from here."
     event = Event("speech", "#1", "#1001", f'Ann says, "{words}"', words=words)
     said = Perception(who, "heard", f'Ann says, "{words}"', "Ann", "The Garden", event=event)
     return Lived(step, at, (said, said._replace(kind="saw", text=f"Ann nods at {step}.")))

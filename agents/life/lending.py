@@ -24,7 +24,7 @@ from mud.supervise import done_within
 
 log = logging.getLogger(__name__)
 
-OPENED = 200
+OPENED = 400
 """Minds that are lent with one call, so that those that are lent already need not wait long."""
 HANDED = 300
 """Turns that are handed over with one call, so that lines of the first need not wait for those of all."""

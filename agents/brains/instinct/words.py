@@ -161,14 +161,15 @@ class Words:
             before = word
         return tuple(found.values())
 
-    def _stems_of(self, text: str) -> tuple[frozenset[str], frozenset[int]]:
-        """Return the stems of a text, and the numbers of the groups that they belong to."""
+    def _stems_of(self, text: str) -> tuple[frozenset[str], frozenset[int], frozenset[str]]:
+        """Return the stems of a text, the numbers of the groups that they belong to, and their beginnings."""
         have = frozenset(self.stem(part) for word in tokens(text) for part in (word, *word.split("-")))
-        return have, frozenset(number for root in have for number in self._groups_of.get(root, ()))
+        groups = frozenset(number for root in have for number in self._groups_of.get(root, ()))
+        return have, groups, frozenset(begun for root in have for begun in _beginnings(root))
 
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
-        have, groups = self._held_in(text)
+        have, groups, begun = self._held_in(text)
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):
@@ -178,7 +179,7 @@ class Words:
                 1.0
                 if root in have or not groups.isdisjoint(self._groups_of.get(root, ()))
                 else KINDRED
-                if _kindred(root, have)
+                if root in begun or not have.isdisjoint(_beginnings(root))
                 else 0.0
             )
             total, matched = total + weight, matched + weight * hit
@@ -209,12 +210,10 @@ class Words:
         return self.says("secret", text)
 
 
-def _kindred(root: str, have: Iterable[str]) -> bool:
-    """Return whether a stem is the beginning of another that is not much longer, or the other way round."""
-    return len(root) >= 4 and any(
-        len(other) >= 4 and abs(len(other) - len(root)) <= 5 and (other.startswith(root) or root.startswith(other))
-        for other in have
-    )
+@lru_cache(maxsize=1 << 14)
+def _beginnings(root: str) -> tuple[str, ...]:
+    """Return the beginnings of a stem that are kindred to it: with at least four letters, and not much shorter."""
+    return tuple(root[:end] for end in range(max(4, len(root) - 5), len(root) + 1))
 
 
 def by_first(phrases: Iterable[tuple[str, ...]]) -> Phrases:
