@@ -37,6 +37,8 @@ T = TypeVar("T")
 
 CALM = 10.0
 """Seconds after minds were opened until others move to machines that came back or joined."""
+AHEAD = 3
+"""Ticks that a machine is given at a time, so that it need not wait for the others, nor for the way of its answers."""
 MOVED = 100
 """Minds that move at once at most."""
 
@@ -53,6 +55,8 @@ class RayHost:
         self._machines = machines
         self._homes: dict[str, _Home] = {}
         """By id, the minds that are open."""
+        self._ticks = defaultdict[Machine, set[asyncio.Task[Answer]]](set)
+        """By machine, the ticks that it was given and whose answers were not passed on."""
         self._asked: set[str] = set()
         """Those whose line has not come yet."""
         self._moves_at = 0.0
@@ -86,17 +90,35 @@ class RayHost:
                 refused.append((turn.who, turn.epoch))
         self._asked.update(turn.who for turn in turns if turn.scene is not None)
         refused += await self._move({turn.who for turn in turns})
-        asked = (self._tick(machine, share, patience) for machine, share in shares.items())
-        answers = [Answer(refused=tuple(refused)), *await asyncio.gather(*asked)]
+        for machine, share in shares.items():
+            if share or not self._ticks[machine]:
+                self._ticks[machine].add(asyncio.create_task(self._tick(machine, share, patience)))
+        answers = [Answer(refused=tuple(refused)), *await self._answers(patience)]
         lines, kept, wishes, refusals = zip(*answers, strict=True)
         self._asked.difference_update(line.who for line in _joined(lines))
         return Answer(_joined(lines), _joined(kept), _joined(wishes), _joined(refusals))
 
+    async def _answers(self, patience: float) -> list[Answer]:
+        """Return the answers that come in time; wait longer while a machine has as many ticks as it may have."""
+        if under_way := [one for ticks in self._ticks.values() for one in ticks]:
+            await asyncio.wait(under_way, timeout=None if patience == math.inf else patience)
+        answers: list[Answer] = []
+        while True:
+            for ticks in self._ticks.values():
+                done = {one for one in ticks if one.done()}
+                ticks -= done
+                answers += [one.result() for one in done]
+            full = [one for ticks in self._ticks.values() if len(ticks) >= AHEAD for one in ticks]
+            if not full:
+                return answers
+            await asyncio.wait(full, return_when=asyncio.FIRST_COMPLETED)
+
     async def _tick(self, machine: Machine, turns: Sequence[MindTurn], patience: float) -> Answer:
+        born = machine.born
         try:
             answer: Answer = await machine.ask("tick", turns, patience)
-        except LociError:
-            answer = Answer(refused=self._forget(machine))
+        except LociError:  # where it is back already, its minds were forgotten and opened again meanwhile
+            answer = Answer(refused=self._forget(machine) if machine.born in ("", born) else ())
         return answer
 
     async def _move(self, busy: Collection[str]) -> list[tuple[str, int]]:
@@ -157,6 +179,8 @@ class RayHost:
 
     async def end(self) -> None:
         self._homes = {}
+        for task in [one for ticks in self._ticks.values() for one in ticks]:
+            task.cancel()
         await self._machines.end()
 
 
