@@ -321,7 +321,12 @@ def _may_be_read(path: Path, real: Path, *, inside: bool = False) -> bool:
 
 def first_link(path: Path) -> Path | None:
     """Return the uppermost link among a path and its parents; None without one."""
-    return next((one for one in reversed((path, *path.parents)) if one.is_symlink()), None)
+    text, end = os.fspath(path), 0
+    while end != -1:  # by text, as each file that is read asks for it
+        end = text.find(os.sep, end + 1)
+        if os.path.islink(above := text if end == -1 else text[:end]):  # noqa: PTH114
+            return Path(above)
+    return None
 
 
 def vaults_of(path: Path) -> list[Path]:

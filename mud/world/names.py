@@ -64,6 +64,10 @@ _COMMON = "MODIFIER"
 
 def _latin(name: str) -> str:
     """Return a name without accents and punctuation, with Latin letters for look-alikes."""
+    return name.translate(_ASCII) if name.isascii() else _latin_of_any(name)
+
+
+def _latin_of_any(name: str) -> str:
     signs = []
     for sign in unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", name).translate(_LATIN)):
         kind, place = unicodedata.category(sign), unicodedata.combining(sign)
@@ -74,6 +78,9 @@ def _latin(name: str) -> str:
         elif place != _OVERLAY and place < _ABOVE_OR_BELOW and kind[0] != "P" and kind != "Sk":
             signs.append(sign)
     return "".join(signs).translate(_LATIN)
+
+
+_ASCII = {code: _latin_of_any(chr(code)) for code in range(128)}
 
 
 @lru_cache(maxsize=1 << 16)
