@@ -96,7 +96,7 @@ class MindTurn(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A thought that has ended; the line to submit, if any, is `thought.decision.line`."""
+    """A thought that has ended, also one that failed; the line to submit, if any, is `thought.decision.line`."""
 
     who: str
     epoch: int

@@ -113,7 +113,10 @@ class Machine:
             self.coming = asyncio.create_task(self._come())
 
     def bid(self, slug: str) -> bytes:
-        """Return what this machine bids for a mind; the highest bid has it."""
+        """Return what this machine bids for a mind; the highest bid has it.
+
+        This is rendezvous hashing: a machine that comes or goes moves only the minds that it has.
+        """
         return blake2b(f"{self.name} {slug}".encode(), digest_size=8).digest()
 
     async def end(self) -> None:

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from agents.agent import Agent
-from agents.brains import Brain
+from agents.brains import Brain, Decision
 from agents.definition import AgentDefinition
 from agents.hosts import Answer, HostKind, Kept, Lease, Line, Lived, MindTurn, Status, Wish
 from agents.memory.entries import Hit
 from agents.mind.actor import bearing_in_mind
-from agents.mind.thinker import Thinker
+from agents.mind.thinker import Thinker, Thought
 from agents.population import Population
 from mud.errors import LociError, Refusal, Unavailable
 from mud.storage.lease import FolderLease, take
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 AT_HOME = 0
 """The epoch of a mind of the world's own population, which was lent to nobody."""
+NO_THOUGHT = Thought("", Decision(None, "no thought came"), 0.0)
 
 
 class LocalHost:
@@ -64,8 +65,10 @@ class LocalHost:
     def _open(self, lease: Lease) -> Kept:
         try:
             self._minds.load_definition(lease.slug)
-            if lease.slug not in self._minds.definitions:
+            if (definition := self._minds.definitions.get(lease.slug)) is None:
                 raise Unavailable(f"there is no agent in agents/{lease.slug}")
+            if definition.id != lease.who:
+                raise Unavailable(f"agents/{lease.slug}/agent.md has the id {definition.id!r} instead of {lease.who!r}")
             folder = self._minds.means.vault / "agents" / lease.slug
             taken, before = take(folder, lease.epoch, self._name), self._leases.get(lease.who)
             if before is not None and taken.before != before.holder:
@@ -74,6 +77,8 @@ class LocalHost:
         except (LociError, OSError) as error:
             return Kept(lease.who, lease.epoch, 0, 0, str(error))
         self._leases[agent.id] = taken
+        if (late := self._late.pop(agent.id, None)) is not None:
+            late.cancel()  # its line would be of the epoch before, and the turn that waits for it is over
         if agent.thinker is None:
             agent.thinker = self._thinker(agent)
             self._indexing[agent.id] = asyncio.create_task(self._minds.catch_up(agent))
@@ -98,10 +103,9 @@ class LocalHost:
 
     def _found(self, who: str, epoch: int) -> Agent | None:
         """Return a mind that is here under an epoch; None also when another host has taken it over."""
-        lease = self._leases.get(who)
-        if epoch != (lease.epoch if lease is not None else AT_HOME):
+        if epoch != self._epoch(who):
             return None
-        if lease is not None and not lease.holds():
+        if (lease := self._leases.get(who)) is not None and not lease.holds():
             self._lose(who)
             return None
         return self._minds.by_id(who)
@@ -151,10 +155,14 @@ class LocalHost:
         return Line(turn.who, turn.epoch, thought) if thought is not None else None
 
     def _ended(self) -> list[Line]:
-        """Return the lines of thoughts that ended meanwhile; a failed one costs only its turn."""
-        ended = [self._late.pop(who) for who, task in list(self._late.items()) if task.done()]
-        lines = [task.result() for task in ended if not task.cancelled() and _succeeded(task)]
-        return [line for line in lines if line is not None]
+        """Return the lines of thoughts that ended meanwhile; one that failed ends without a line to submit."""
+        ended = {who: self._late.pop(who) for who, task in list(self._late.items()) if task.done()}
+        lines = {who: task.result() for who, task in ended.items() if not task.cancelled() and _succeeded(task)}
+        return [lines.get(who) or Line(who, self._epoch(who), NO_THOUGHT) for who in ended]
+
+    def _epoch(self, who: str) -> int:
+        lease = self._leases.get(who)
+        return lease.epoch if lease is not None else AT_HOME
 
     async def recall(self, who: str, epoch: int, query: str, k: int = 5) -> Sequence[Hit]:
         agent = self._found(who, epoch)

@@ -7,33 +7,23 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import itertools
 import math
 import os
-import pickle
-import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from agents.hosts import Answer, HostKind, HostOfMinds, HostPlace, Kept, Lease, MindTurn, Status
 from agents.memory.entries import Hit
+from mud.child_process import LONGEST, ChildProcess, framed, ignore_signals, read_message
 from mud.errors import LociError, Refusal, Unavailable
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
-SIZE = 8
-"""Bytes before each message, for its length."""
-LONGEST = 120.0
-"""Seconds that one call may take before the child counts as hung; a first one opens the vault and loads brains."""
+NAME = "the process for minds"
 ENDING = 10.0
 """Seconds that a child gets to finish folds and close its files; then it is killed."""
-PROGRAM = "import sys; n, *sys.path = sys.argv[1:]; from agents.hosts.process import main; main(int(n))"
 
 Opened = Callable[[str], AbstractAsyncContextManager[HostOfMinds]]
 """Opens a host under a name for the process, to serve it; can be pickled."""
@@ -42,11 +32,10 @@ Opened = Callable[[str], AbstractAsyncContextManager[HostOfMinds]]
 # -- in the child -----------------------------------------------------------------------------------------------------
 
 
-def main(number: int) -> None:
-    """The child's program: open the host that the first message in a socket names, and answer the others."""
-    for one in SIGNALS:
-        signal.signal(one, signal.SIG_IGN)
-    asyncio.run(_serve(socket.socket(fileno=number)))
+def main(descriptor: str) -> None:
+    """The child's program: open the host that the first request in a socket names, and answer the others."""
+    ignore_signals()
+    asyncio.run(_serve(socket.socket(fileno=int(descriptor))))
 
 
 def hosted(vault: Path, maker: str, *names: str | Path) -> AbstractAsyncContextManager[HostOfMinds]:
@@ -59,35 +48,30 @@ def hosted(vault: Path, maker: str, *names: str | Path) -> AbstractAsyncContextM
 async def _serve(parent: socket.socket) -> None:
     reader, writer = await asyncio.open_connection(sock=parent)
     under_way: set[asyncio.Task[None]] = set()
-    opened: Opened = pickle.loads(await _message(reader))
-    async with opened(f"process-{os.getpid()}") as host:
+    number, (opened,) = await read_message(reader)
+    async with AsyncExitStack() as stack:
+        host, error = await _outcome(lambda: stack.enter_async_context(opened(f"process-{os.getpid()}")))
+        writer.write(framed((number, (None, error))))
         with suppress(asyncio.IncompleteReadError, OSError):
-            while True:  # until the parent ends
-                task = asyncio.create_task(_answer(host, writer, *pickle.loads(await _message(reader))))
+            while host is not None:  # until the parent ends
+                task = asyncio.create_task(_answer(host, writer, *await read_message(reader)))
                 under_way.add(task)
                 task.add_done_callback(under_way.discard)
 
 
-async def _answer(
-    host: HostOfMinds, writer: asyncio.StreamWriter, number: int, method: str, args: tuple[Any, ...]
-) -> None:
-    result, error = None, None
+async def _answer(host: HostOfMinds, writer: asyncio.StreamWriter, number: int, request: tuple[Any, ...]) -> None:
+    method, *args = request
+    writer.write(framed((number, await _outcome(lambda: getattr(host, method)(*args)))))
+
+
+async def _outcome(work: Callable[[], Awaitable[Any]]) -> tuple[Any, LociError | None]:
+    """Return what work returns, and the error that it raises, as the parent can unpickle it."""
     try:
-        result = await getattr(host, method)(*args)
+        return await work(), None
     except LociError as refused:
-        error = refused if isinstance(refused, Refusal) else Unavailable(str(refused))
+        return None, refused if isinstance(refused, Refusal) else Unavailable(str(refused))
     except Exception as failed:  # for the log of the parent
-        error = Unavailable(f"{type(failed).__name__}: {failed}")
-    _send(writer, (number, result, error))
-
-
-def _send(writer: asyncio.StreamWriter, message: object) -> None:
-    data = pickle.dumps(message)
-    writer.write(len(data).to_bytes(SIZE) + data)
-
-
-async def _message(reader: asyncio.StreamReader) -> bytes:
-    return await reader.readexactly(int.from_bytes(await reader.readexactly(SIZE)))
+        return None, Unavailable(f"{type(failed).__name__}: {failed}")
 
 
 # -- in the parent ----------------------------------------------------------------------------------------------------
@@ -97,21 +81,16 @@ class ProcessHost:
     """The minds of one child process. `opened`: what it serves, if not the minds of the place."""
 
     def __init__(self, place: HostPlace, opened: Opened | None = None, longest: float = LONGEST) -> None:
-        self._longest = longest
         self._opened = opened or partial(hosted, place.vault, place.maker)
-        self._numbers = itertools.count()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._child = ChildProcess(NAME, Unavailable, longest)
 
     @property
     def pid(self) -> int | None:
         """The child's process; None before the first `open`."""
-        return self._process.pid if self._process is not None else None
+        return self._child.pid
 
     async def open(self, minds: Sequence[Lease]) -> Sequence[Kept]:
-        if self._listening is None or self._listening.done():
+        if not self._child.runs:
             await self._start()
         kept: Sequence[Kept] = await self._ask("open", minds)
         return kept
@@ -133,91 +112,32 @@ class ProcessHost:
         return kept
 
     async def end(self) -> None:
-        if self._process is None:
+        if self._child.pid is None:
             return
         try:
             async with asyncio.timeout(ENDING):
                 await self._ask("end")
-                await self._over()
+                await self._child.finish()
         except (LociError, TimeoutError):
             pass  # what it had not confirmed is in the ledger
         finally:
-            self._process.kill()
-            self._process.wait()
-            if self._listening is not None:
-                await asyncio.wait([self._listening])
-
-    async def _over(self) -> None:
-        """Wait until the child has cleared up and ended, as it does when nothing more is asked of it."""
-        if self._writer is not None and self._listening is not None:
-            self._writer.write_eof()
-            await asyncio.wait([self._listening])
+            await self._child.end()
 
     async def _start(self) -> None:
         try:
-            reader, self._writer = await asyncio.open_connection(sock=self._spawn())
+            await self._child.start(__name__)
+            await self._ask(self._opened)
         except OSError as error:
-            raise Unavailable(f"the process for minds did not start: {error}") from error
-        _send(self._writer, self._opened)
-        self._listening = asyncio.create_task(self._listen(reader, self._writer))
-
-    def _spawn(self) -> socket.socket:
-        if self._process is not None:
-            self._process.wait()
-        mine, its = socket.socketpair()
-        # Inherited, so that no interrupt reaches the child before it ignores signals.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(its.fileno()), *sys.path],
-                pass_fds=[its.fileno()], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            )  # fmt: skip
-        except BaseException:
-            mine.close()
+            raise Unavailable(f"{NAME} did not start: {error}") from error
+        except LociError:
+            await self._child.end()  # so that the next `open` starts another
             raise
-        finally:
-            its.close()
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return mine
 
-    async def _listen(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Give each answer to who waits for it, until the child ends."""
-        try:
-            with suppress(asyncio.IncompleteReadError, OSError):
-                while True:
-                    number, result, error = pickle.loads(await _message(reader))
-                    waiting = self._waiting.pop(number, None)
-                    if waiting is not None and not waiting.done():
-                        _settle(waiting, result, error)
-        finally:
-            writer.close()
-            waiting_still, self._waiting = self._waiting, {}
-            for waiting in waiting_still.values():
-                if not waiting.done():
-                    waiting.set_exception(Unavailable("the process for minds has ended"))
-
-    async def _ask(self, method: str, *args: object) -> Any:
-        if self._writer is None or self._listening is None or self._listening.done():
-            raise Unavailable("the process for minds has ended")
-        number = next(self._numbers)
-        waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
-        _send(self._writer, (number, method, args))
-        try:
-            async with asyncio.timeout(self._longest):
-                return await waiting
-        except TimeoutError:
-            if self._process is not None:
-                self._process.kill()  # it hangs; the next `open` starts another
-            raise Unavailable(f"the process for minds did not answer in {self._longest:.0f} s") from None
-        finally:
-            self._waiting.pop(number, None)
-
-
-def _settle(waiting: asyncio.Future[Any], result: object, error: LociError | None) -> None:
-    if error is not None:
-        waiting.set_exception(error)
-    else:
-        waiting.set_result(result)
+    async def _ask(self, *request: object) -> Any:
+        result, error = await self._child.ask(*request)
+        if error is not None:
+            raise error
+        return result
 
 
 PROCESS = HostKind("process", "In a process of their own on this machine.", ProcessHost, apart=True)

@@ -57,7 +57,11 @@ class LentMind:
         self.kept = (0, 0)
         """The last step that its archive has something of, and how many memories."""
         self.unsafe: deque[Lived] = deque()
-        """What it perceived since the disk last confirmed its archive, oldest first."""
+        """What it perceived since the disk last confirmed its archive, oldest first.
+
+        While no host is there it grows without a bound, by all that the mind perceives. The ledger has the same, but is
+        read at the start only.
+        """
         self.turn: MindTurn | None = None
         """The turn it is to have next; its epoch is that of the next call."""
         self.line: asyncio.Future[Answer | None] | None = None

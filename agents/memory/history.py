@@ -257,11 +257,6 @@ def newest_of(archive: Path, wanted: Container[str] | None = None) -> tuple[str,
     return None
 
 
-def known_ids(archive: Path) -> set[str]:
-    """Return all ids of memories from bulk imports, read from the whole archive. Raises OSError."""
-    return set(numbers_of(archive))
-
-
 def numbers_of(archive: Path) -> dict[str, int]:
     """Return the numbers of memories from bulk imports by id, read from the whole archive. Raises OSError."""
     found: dict[str, int] = {}

@@ -1,8 +1,7 @@
 """The child process that holds the embedder and the vectors, so that a crash there does not affect the world.
 
-`Store` lives in the child, which is a process of our own over a socket: an executor's threads in the parent would fail
-with little memory, and print it. `VectorProcess` is the parent's side. The heavy libraries are imported in the child
-only, which has no terminal. Files in `.index/`: `worker.lock` (held while the child lives), `matrix/`, `chroma/`,
+`Store` lives in the child; `VectorProcess` is the parent's side. The heavy libraries are imported in the child only,
+which has no terminal. Files in `.index/`: `worker.lock` (held while the child lives), `matrix/`, `chroma/`,
 `chroma.closed` (see `CleanShutdown`) and `embeddings.sqlite3`.
 """
 
@@ -13,15 +12,11 @@ import fcntl
 import os
 import pickle
 import shutil
-import signal
 import socket
-import subprocess
 import sys
 import threading
-from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from types import ModuleType
@@ -41,6 +36,7 @@ from agents.recall.documents import (
     place_named,
 )
 from agents.recall.settings import EMBEDDED, EXACT, RecallSettings
+from mud.child_process import SIZE, ChildProcess, framed, ignore_signals
 from mud.errors import Unavailable, UnknownName, UnsafePath
 from mud.registry import load
 from mud.storage.files import lock_folder
@@ -62,16 +58,8 @@ FORM = 2
 NEAREST_SAMPLES = 10
 """A stored text must be among this many results for its own vector."""
 NICENESS = 5
-LONGEST = 120.0
-"""Seconds that one call may take before the child counts as hung; opening builds a graph and loads weights."""
 CLOSING = 3.0
 """Seconds that a child gets to close its files; then it is killed, and the index is rebuilt at the next start."""
-LEAVING = 2.0
-"""Seconds to wait for a killed child to end."""
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
-"""Ignored by the child, as a terminal sends them to the whole process group; the parent ends its child itself."""
-SIZE = 8
-"""Bytes before each answer, for its length."""
 UNUSED: dict[str, dict[str, object]] = {
     "httpx._main": {"main": lambda: None},
     "jsonschema": {"validate": None, "ValidationError": ValueError},
@@ -80,7 +68,6 @@ UNUSED: dict[str, dict[str, object]] = {
 }
 """What stands in for modules that chromadb imports and that do nothing here, a third of the child's start: httpx's
 command line, the schemas of embedders that others serve, the sending of traces, and checks of chromadb's own code."""
-PROGRAM = "import sys; n, v, d, *sys.path = sys.argv[1:]; from agents.recall.child import main; main(int(n), v, int(d))"
 
 
 # -- in the child -----------------------------------------------------------------------------------------------------
@@ -88,8 +75,7 @@ PROGRAM = "import sys; n, v, d, *sys.path = sys.argv[1:]; from agents.recall.chi
 
 def prepare() -> None:
     """Initialise a child process: signals ignored, one thread for numpy. Call it before the heavy imports."""
-    for number in SIGNALS:
-        signal.signal(number, signal.SIG_IGN)
+    ignore_signals()
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"
     os.environ["TOKENIZERS_PARALLELISM"] = "false"
@@ -101,22 +87,22 @@ def prepare() -> None:
     os.nice(NICENESS)
 
 
-def main(number: int, vault: str, descriptor: int) -> None:
+def main(descriptor: str, *held: str) -> None:
     """The child's program: answer the requests in a socket one by one; the first one opens the store.
 
     Args:
-        number: descriptor of the socket.
-        vault, descriptor: the vault that the parent holds, and the descriptor of its folder; -1 for none.
+        descriptor: of the socket.
+        held: the vault that the parent holds, if it does, and the descriptor of its folder.
     """
     prepare()
-    if descriptor >= 0:
-        hold(Path(vault), descriptor)  # nothing is written into a folder that took its place
-    requests: SimpleQueue[tuple[bool, Callable[..., Any], tuple[object, ...]]] = SimpleQueue()
-    with socket.socket(fileno=number) as parent:
+    if held:
+        hold(Path(held[0]), int(held[1]))  # nothing is written into a folder that took its place
+    requests: SimpleQueue[tuple[int, tuple[bool, Callable[..., Any], tuple[object, ...]]]] = SimpleQueue()
+    with socket.socket(fileno=int(descriptor)) as parent:
         threading.Thread(target=_read, args=(parent, requests), name="requests", daemon=True).start()
         store: Store | None = None
         while True:
-            metered, work, args = requests.get()
+            number, (metered, work, args) = requests.get()
             result: object = None
             error: Exception | None = None
             try:
@@ -128,15 +114,14 @@ def main(number: int, vault: str, descriptor: int) -> None:
             except Exception as failure:
                 error = _readable(failure, store)
             bill = store.bill() if metered and store is not None else Bill()
-            answer = pickle.dumps((result, bill, error))
-            parent.sendall(len(answer).to_bytes(SIZE) + answer)
+            parent.sendall(framed((number, (result, bill, error))))
 
 
 def _read(parent: socket.socket, requests: SimpleQueue[Any]) -> None:
     """Read requests until the parent ends, and end with it."""
     try:
         with parent.makefile("rb") as stream:
-            while True:
+            while stream.read(SIZE):
                 requests.put(pickle.load(stream))
     finally:
         os._exit(1)
@@ -378,10 +363,7 @@ class VectorProcess:
     def __init__(self, folder: Path, settings: RecallSettings, by: LLMProfile | None = None) -> None:
         self._folder, self._settings, self._by = folder, settings, by
         self.ready = self.served = False
-        self._process: subprocess.Popen[bytes] | None = None
-        self._writer: asyncio.StreamWriter | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._waiting: deque[asyncio.Future[Answer]] = deque()
+        self._child = ChildProcess("the child process", StoreFailed)
 
     def serves(self, settings: RecallSettings, by: LLMProfile | None = None) -> bool:
         """Return whether it was started with the same embedder, index and profile as in these settings."""
@@ -392,10 +374,11 @@ class VectorProcess:
     async def open(self) -> StoreState:
         """Start the child. Raises `StoreFailed` (may be retried), `EmbedderMissing` (final) or `EmbedderAway`."""
         try:
-            reader, self._writer = await asyncio.open_connection(sock=self._spawn())
+            held = check_held(self._folder)
+            args, inherit = ((str(self._folder.parent), str(held[0])), held[:1]) if held else ((), ())
+            await self._child.start(__name__, *args, inherit=inherit)
         except OSError as failure:
             raise StoreFailed(f"the child process did not start: {failure}") from failure
-        self._listening = asyncio.create_task(self._listen(reader))
         settings = self._settings
         server = "" if settings.chroma == EMBEDDED else settings.chroma
         state, _, error = await self.ask(
@@ -406,46 +389,6 @@ class VectorProcess:
         self.ready, self.served = True, state.served
         return cast(StoreState, state)
 
-    def _spawn(self) -> socket.socket:
-        descriptor, _ = check_held(self._folder) or (-1, "")
-        mine, its = socket.socketpair()
-        # Inherited, so that no interrupt reaches the child before it ignores signals.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        nothing = subprocess.DEVNULL
-        try:
-            self._process = subprocess.Popen(
-                [sys.executable, "-c", PROGRAM, str(its.fileno()), self._folder.parent, str(descriptor), *sys.path],
-                pass_fds=[one for one in (its.fileno(), descriptor) if one >= 0],
-                stdin=nothing,
-                stdout=nothing,
-                stderr=nothing,
-            )
-        except BaseException:
-            mine.close()
-            raise
-        finally:
-            its.close()
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return mine
-
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
-        """Give each answer to the request that waits longest, until the child ends."""
-        with suppress(asyncio.IncompleteReadError, OSError):
-            while True:
-                size = int.from_bytes(await reader.readexactly(SIZE))
-                answer = pickle.loads(await reader.readexactly(size))
-                waiting = self._waiting.popleft()
-                if not waiting.done():
-                    waiting.set_result(answer)
-        assert self._process is not None
-        how = ""
-        with suppress(subprocess.TimeoutExpired):
-            code = self._process.wait(LEAVING)  # no time at all: its memory was freed before its end of the socket
-            how = f" ({signal.Signals(-code).name if code < 0 else f'exit status {code}'})"
-        for waiting in self._waiting:
-            if not waiting.done():
-                waiting.set_exception(StoreFailed(f"the child process ended unexpectedly{how}"))
-
     async def do(self, work: Callable[[Store, *Ts], R], *args: *Ts) -> R:
         """Run a method of the store in the child; `StoreFailed` when there is no answer."""
         result, _, error = await self.ask(False, work, *args)
@@ -455,19 +398,11 @@ class VectorProcess:
 
     async def ask(self, metered: bool, work: Callable[..., Any], *args: object) -> Answer:
         """Like `do`; if `metered`, also return what a server charged. The error is returned, not raised."""
-        if self._writer is None or self._listening is None or self._listening.done():
-            raise StoreFailed("the child process is gone")
-        waiting: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._waiting.append(waiting)
-        self._writer.write(pickle.dumps((metered, work, args)))
-        try:
-            async with asyncio.timeout(LONGEST):
-                return await waiting
-        except TimeoutError as error:
-            raise StoreFailed(f"the child process did not answer in {LONGEST:.0f} s") from error
+        answer: Answer = await self._child.ask(metered, work, args)
+        return answer
 
     async def close(self) -> None:
-        """End the child, killing it if it is busy or the caller is cancelled. Takes `CLOSING` + `LEAVING` at most."""
+        """End the child, killing it if it is busy or the caller is cancelled. Takes `CLOSING` + 2 s at most."""
         try:
             if self.ready:
                 self.ready = False
@@ -476,16 +411,8 @@ class VectorProcess:
         except (StoreFailed, TimeoutError):
             pass  # it is killed instead, and `chroma.closed` is not written
         finally:
-            self.kill()  # in any case: libraries may take long to shut down
-            if self._listening is not None:
-                await asyncio.wait([self._listening], timeout=LEAVING)
-            elif self._process is not None:  # the caller was cancelled as it was started
-                with suppress(subprocess.TimeoutExpired):
-                    self._process.wait(LEAVING)
-            if self._writer is not None:
-                self._writer.close()
+            await self._child.end()  # in any case: libraries may take long to shut down
 
     def kill(self) -> None:
         self.ready = False
-        if self._process is not None:
-            self._process.kill()
+        self._child.kill()

@@ -473,7 +473,7 @@ def memories_waiting(
 ) -> tuple[str, int, list[Record]] | None:
     """Return an agent, the seq of its last memory looked at, and records for new texts; None when no memory waits.
 
-    Agents take turns: the one in `after` was served last. Call `memories_embedded` next, even if there are no records.
+    Agents take turns: the one in `after` was served last. Call `lives_embedded` next, even if there are no records.
     One memory may have more records than `limit`.
     """
     agent = db.execute(
@@ -508,10 +508,6 @@ def lives_waiting(
         after, _, records = found[one[0]] = one
         limit -= max(1, len(records))
     return list(found.values())
-
-
-def memories_embedded(db: sqlite3.Connection, agent_id: str, through: int) -> None:
-    lives_embedded(db, [(agent_id, through)])
 
 
 def lives_embedded(db: sqlite3.Connection, ends: Iterable[tuple[str, int]]) -> None:

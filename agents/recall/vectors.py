@@ -259,6 +259,8 @@ class VectorService:
         """How many of the examples the child has."""
         self._obsolete: list[str] = []
         self._forgotten: list[str] = []
+        self._failed: StoreFailed | None = None
+        """Why the child gave a question no answer; it is replaced then."""
         self._work_to_do = asyncio.Event()
         self._verified = -VERIFY_EVERY
         self._failures = 0
@@ -346,6 +348,8 @@ class VectorService:
             child = await self._open()
         else:
             await child.do(Store.check)
+        if self._failed is not None:
+            raise self._failed
         if self._away:
             await child.do(Store.greet)
             log.info("The server that embeds answers again.")
@@ -414,9 +418,9 @@ class VectorService:
         return whole
 
     async def _remove_obsolete(self, child: VectorProcess) -> None:
-        forgotten, self._forgotten = self._forgotten, []
-        for agent_id in forgotten:
-            await self._embed_again(child, agent_id, 0)
+        while self._forgotten:
+            await self._embed_again(child, self._forgotten[0], 0)
+            del self._forgotten[0]
         obsolete, self._obsolete = self._obsolete, []
         for agent_id, ids in groupby(sorted(obsolete, key=agent_of), agent_of):
             await child.do(Store.remove, agent_id, list(ids))
@@ -472,7 +476,7 @@ class VectorService:
             await self._clock.sleep(min(1.0, left))
 
     async def _close(self) -> None:
-        child, self._child = self._child, None
+        child, self._child, self._failed = self._child, None, None
         if child is not None:
             await child.close()
 
@@ -521,9 +525,10 @@ class VectorService:
             self._away, self._error = max(1, self._away), str(error)
             self.wake()
             return None
-        except StoreFailed:
-            # `run` notices the failure at its next call.
+        except (StoreFailed, EmbedderMissing) as error:  # whether there is an embedder, the next child finds out
             child.ready = False
+            if child is self._child:
+                self._failed = error if isinstance(error, StoreFailed) else StoreFailed(str(error))
             self.wake()
             return None
 

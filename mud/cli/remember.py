@@ -22,7 +22,7 @@ from agents.agent import Agent
 from agents.compaction.settings import CompactionSettings
 from agents.llm.profiles import LLMProfile
 from agents.memory.entries import ORIGIN, RECORD_KEYS, read_record
-from agents.memory.history import known_ids, newest_of, with_digests
+from agents.memory.history import newest_of, numbers_of, with_digests
 from agents.memory.summaries import Summary
 from mud.cli import VectorProgress, agent_argument, emit, progress, tool
 from mud.engine.engine import WorldSettings
@@ -301,7 +301,7 @@ async def _live(parts: Parts, agent: Agent, given: _Given, args: argparse.Namesp
     memory, before = agent.memory, agent.memory.compactions
     archive, first, made = agent.folder / "archive", memory.total + 1, list[Summary]()
     after = _after(given, archive, resume=args.resume)
-    records = given.records(after, known_ids(archive) if given.named else set())
+    records = given.records(after, set(numbers_of(archive)) if given.named else set())
 
     async def fold(one: Agent) -> None:
         commits = await one.compactor.fold_due() if asks else one.compactor.fold_due_now()

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 PATH = "/region"
 SIGNATURE, DIGEST = "x-signature", "x-digest"
 LONGEST = 64 * 1024 * 1024
-"""Bytes of a letter: a life of some 400,000 memories, packed."""
+"""Bytes that a letter may have at most: a life of some 400,000 memories, packed."""
 
 TakeLetter = Callable[[bytes], Awaitable[tuple[bytes, str]]]
 """Takes the body of a letter; returns that of its answer, and the answer's signature."""

@@ -24,7 +24,7 @@ from agents.compaction.summarizer import SummarySource
 from agents.definition import LONGEST_NAME, check_free, check_name
 from agents.llm.tokens import estimate
 from agents.memory.entries import Range
-from agents.memory.history import known_ids, numbers_of
+from agents.memory.history import numbers_of
 from agents.memory.note_form import entry_text
 from agents.memory.summaries import SummaryFiles
 from mud.clock import iso
@@ -180,7 +180,7 @@ def _newcomer(parts: Parts, one: OldCharacter, name: str, places: Mapping[str, s
 
 async def _take(parts: Parts, agent: Agent, one: OldCharacter, old: OldVault) -> TakenLife:
     memory, archive = agent.memory, agent.folder / "archive"
-    before, folds, ids = memory.total, memory.compactions, known_ids(archive)
+    before, folds, ids = memory.total, memory.compactions, numbers_of(archive)
     await by_rules(agent)  # an earlier import may have ended between writing and folding
     new = [each.record for each in one.memories if each.id not in ids]
     if new:

@@ -76,15 +76,9 @@ def open_world(
         ledger.open()  # a torn line is what a kill leaves, and no mistake
         met += ledger.wrong
     files, wrong = world_files.load()  # reported by `check_files`
-    new = [one for one in files if one.thing.id or one.file not in with_mistakes(wrong)]
     records = list(ledger.after(state.step if state else 0))
-    used = [number_of(one.thing) for record in records for one in changes_of(record) if isinstance(one, Copy)]
-    new_minds = [one for one in minds.definitions.values() if not one.id]  # that rules may name
-    next_id = max(state.next_id if state else FIRST_ID, *(number + 1 for number in used), 0)
-    free = _assign_ids(vault, minds, new, next_id, writable=writable)
-    if new_minds or any(not one.thing.id for one in files):
-        files, _ = world_files.load()
-    files = [one for one in files if one.thing.id]  # a reader and files with mistakes get none
+    next_id = _next_id(state, records)
+    files, free = _with_ids(world_files, files, with_mistakes(wrong), minds, next_id, writable=writable)
     minds.roster.give_way({one.thing.id: one.file for one in files})
     if not any(one.thing.kind is Kind.LOCATION for one in files):
         raise VaultProblem(with_met([NOWHERE, *met], vault))
@@ -96,23 +90,62 @@ def open_world(
     world.reserve(free)
     settings, offered = lambda: configuration.get(WorldSettings), offered_to(commands, minds)
     engine = Engine(world, commands, texts.render, ledger, clock, settings, offered)
-    saved = state_saved_at(vault) if state is not None else 0.0
-    for slug, definition in minds.definitions.items():
-        if writable and definition.id in world.elsewhere:
-            continue  # its memory stays closed; a reader may look into it, and a replay asks what it could do
-        if not definition.person and (minds.lends or minds.leave_closed(slug, saved) or minds.opens(slug)):
-            engine.witnesses.add(definition.id)
+    engine.witnesses |= _witnesses(minds, world, state_saved_at(vault) if state is not None else 0.0, writable=writable)
     for record in records:
         minds.recover(record)
     met += _left_with_nobody(records, world, minds)
-    for slug, why in minds.asleep.items():
-        met.append(stays_asleep(minds.definitions[slug], why))
-    known = [agent.memory.last_source for agent in minds.in_use()]
-    read = [record["step"] for record in records[-1:]]  # a reader has not opened the ledger
-    engine.number = max([ledger.last, state.step if state else 0, *known, *read])
+    met += [stays_asleep(minds.definitions[slug], why) for slug, why in minds.asleep.items()]
+    engine.number = _last_step(ledger, state, records, minds)
     if writable:
         ledger.keep_world = lambda: write_snapshot(vault, _snapshot_of(engine, world_files, utc=clock.zone is UTC))
     return ledger, engine, not_in(world, state)
+
+
+def _next_id(state: SavedState | None, records: Iterable[dict[str, Any]]) -> int:
+    """Return a number above every id that the saved state and later steps have given."""
+    used = [number_of(one.thing) for record in records for one in changes_of(record) if isinstance(one, Copy)]
+    return max(state.next_id if state else FIRST_ID, *(number + 1 for number in used), 0)
+
+
+def _with_ids(
+    world_files: WorldFiles, files: list[WorldFile], wrong: Container[str], minds: Population, next_id: int, *,
+    writable: bool,
+) -> tuple[list[WorldFile], int]:  # fmt: skip
+    """Give ids to files and agents that have none; return the files that have one, and a number above every id.
+
+    A reader gives none, and files that are `wrong` get none.
+    """
+    new = [one for one in files if one.thing.id or one.file not in wrong]
+    new_minds = [one for one in minds.definitions.values() if not one.id]  # that rules may name
+    free = _assign_ids(world_files.vault, minds, new, next_id, writable=writable)
+    if new_minds or any(not one.thing.id for one in files):
+        files, _ = world_files.load()
+    return [one for one in files if one.thing.id], free
+
+
+def _witnesses(minds: Population, world: World, saved: float, *, writable: bool) -> set[str]:
+    """Open the memories that are needed, and return the ids of the agents that perceive.
+
+    Args:
+        saved: when the state was saved, in seconds since 1970; 0 for never.
+        writable: the memory of who is in another world stays closed; a reader may look into it, and a replay asks what
+            it could do.
+    """
+    return {
+        one.id
+        for slug, one in minds.definitions.items()
+        if not (one.person or (writable and one.id in world.elsewhere))
+        and (minds.lends or minds.leave_closed(slug, saved) or minds.opens(slug))
+    }
+
+
+def _last_step(
+    ledger: Ledger, state: SavedState | None, records: Sequence[Mapping[str, Any]], minds: Population
+) -> int:
+    """Return the last step that ledger, state or a memory knows."""
+    known = [agent.memory.last_source for agent in minds.in_use()]
+    read: list[int] = [record["step"] for record in records[-1:]]  # a reader has not opened the ledger
+    return max([ledger.last, state.step if state else 0, *known, *read])
 
 
 def _begun_in(vault: Path, saved: SavedState | None, records: Sequence[Mapping[str, Any]]) -> SavedState | None:
@@ -242,7 +275,6 @@ def build_world(
     world.apply(define)
     if state is not None:
         world.reserve(state.next_id)
-    if state is not None:
         world.apply(live_changes(state.live))
     known = {*state.where, *state.away, *world.live.gone, *world.elsewhere} if state else set()
     world.apply(Put(thing.id, place) for thing, place in placed if place is not None and thing.id not in known)

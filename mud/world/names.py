@@ -165,7 +165,7 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
 
 
 LONGEST = 120
-"""Characters."""
+"""Characters that a name may have at most."""
 
 
 def misleading(name: str, others: Iterable[str] | NameIndex = ()) -> str:

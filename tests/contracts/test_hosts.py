@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -128,6 +129,19 @@ async def test_a_thought_that_outlasts_the_tick_comes_with_a_later_one(site: Sit
     assert (await host.tick([], 0.0)).lines == ()
 
 
+async def test_a_thought_that_fails_ends_without_a_line(site: Site) -> None:
+    host = await site.start()
+    await host.open([site.lease(ELIZA, 1)])
+    turn = site.turn(ELIZA, 1, thinks=True)
+    broken = turn._replace(scene=SCENE._replace(seconds=cast("float", None)))
+    async with asyncio.timeout(30):
+        lines = (await host.tick([broken], 0.01)).lines
+        while not lines:
+            lines = (await host.tick([], 0.01)).lines
+    assert [(line.who, line.epoch, line.thought.decision.line) for line in lines] == [(site.ids[ELIZA], 1, None)]
+    assert [line.who for line in (await host.tick([turn])).lines] == [site.ids[ELIZA]]
+
+
 async def test_who_is_spoken_to_wishes_to_think(site: Site) -> None:
     host = await site.start()
     await host.open([site.lease(ELIZA, 1)])
@@ -195,3 +209,12 @@ async def test_a_mind_without_a_folder_cannot_be_opened_and_the_others_are(site:
     wrong, right = await host.open([Lease("#9", "nobody", 1), site.lease(ELIZA, 1)])
     assert "nobody" in wrong.trouble
     assert right.trouble == ""
+
+
+async def test_a_mind_whose_file_has_another_id_cannot_be_opened_and_the_others_are(site: Site) -> None:
+    file = site.vault / "agents" / ELIZA / "agent.md"
+    file.write_text(file.read_text(encoding="utf-8").replace(site.ids[ELIZA], "#777777"), encoding="utf-8")
+    host = await site.start()
+    wrong, right = await host.open([site.lease(ELIZA, 1), site.lease(MOSS, 1)])
+    assert (wrong.who, right) == (site.ids[ELIZA], Kept(site.ids[MOSS], 1, 0, 0))
+    assert "#777777" in wrong.trouble

@@ -65,7 +65,7 @@ def fill_cache(folder: str, lexical: str, embedder: str) -> int:
             agent, through, records = found
             if records:
                 made.embed([one.digest for one in records], [one.text for one in records])
-            index.do(tables.memories_embedded, agent, through)
+            index.do(tables.lives_embedded, [(agent, through)])
             count += len(records)
     with closing(_cache(folder, model)) as real:
         while some := index.do(tables.words_after, number, BATCH):

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from agents.hosts import HostPlace, HostSettings, Lease
-from agents.hosts.process import LONGEST, ProcessHost
+from agents.hosts.process import ProcessHost
+from mud.child_process import LONGEST
 from mud.errors import Unavailable
 from mud.server.hosting import MAKER, hosted
 from tests.vaults import copy_vault, without_vectors
@@ -22,13 +23,13 @@ Start = Callable[..., ProcessHost]
 
 @pytest.fixture
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
-    """Give a function that makes a host for a vault, with so many seconds for an answer."""
+    """Give a function that makes a host for a vault."""
     async with AsyncExitStack() as stack:
         vault = without_vectors(copy_vault(tmp_path))
         here = await stack.enter_async_context(hosted(vault, "here"))
 
-        def made(longest: float = LONGEST) -> ProcessHost:
-            host = ProcessHost(HostPlace(vault, "", MAKER, here, HostSettings), longest=longest)
+        def made(longest: float = LONGEST, maker: str = MAKER) -> ProcessHost:
+            host = ProcessHost(HostPlace(vault, "", maker, here, HostSettings), longest=longest)
             stack.push_async_callback(host.end)
             return host
 
@@ -41,10 +42,18 @@ async def test_one_that_is_killed_is_told_and_opened_anew(start: Start) -> None:
     before = host.pid
     assert before is not None
     os.kill(before, signal.SIGKILL)
-    with pytest.raises(Unavailable, match="has ended"):
+    with pytest.raises(Unavailable, match=r"ended unexpectedly \(SIGKILL\)"):
         await host.status()
     (kept,) = await host.open([Lease(ELIZA, "eliza", 2)])
     assert (kept.trouble, kept.epoch, host.pid != before) == ("", 2, True)
+
+
+async def test_one_that_cannot_begin_says_why(start: Start) -> None:
+    for maker, why in (("mud.server.hosting:nothing", "nothing"), ("mud.nothing:hosted", "mud.nothing")):
+        host = start(maker=maker)
+        for _ in range(2):
+            with pytest.raises(Unavailable, match=f"Error: .*{why}"):
+                await host.open([])
 
 
 async def test_one_that_hangs_is_killed(start: Start) -> None:

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
+from typing import cast
 
 import pytest
 
@@ -203,6 +204,19 @@ async def test_a_mind_that_is_at_nobodys_leaves_its_character_to_reflexes(place:
     turn = MindTurn(who, 0, scene=scene(slug, 0.0))
     assert await place.lending.act(turn) == Answer()
     assert place.reflexes == 1
+
+
+async def test_a_thought_that_fails_costs_its_turn_and_no_waiting(place: Place) -> None:
+    who, slug = next(iter(place.people.items()))
+    await place.settle()
+    failing = MindTurn(who, 0, scene=scene(slug, cast("float", None)))
+    async with asyncio.timeout(30):
+        act = asyncio.create_task(place.lending.act(failing))
+        while not act.done():
+            await asyncio.sleep(0)
+            await place.lending.call()
+    assert [line.thought.decision.line for line in act.result().lines] == [None]
+    assert place.reflexes == 0
 
 
 async def test_each_loan_has_a_higher_epoch_than_any_before(place: Place) -> None:

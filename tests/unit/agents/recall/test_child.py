@@ -8,6 +8,7 @@ import shutil
 import signal
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -36,6 +37,14 @@ async def test_an_answer_that_nobody_waits_for_any_more_is_dropped(process: Vect
     assert asked.cancelled()
 
 
+async def test_a_request_that_cannot_be_sent_takes_nobody_elses_answer(process: VectorProcess) -> None:
+    await process.open()
+    with pytest.raises(AttributeError, match="pickle"):
+        await process.do(Store.learn, [cast("str", lambda: "nothing")])
+    assert await process.do(Store.compare, "a sentence") == []
+    assert await process.do(Store.state) == StoreState(True, [])
+
+
 async def test_a_child_that_is_killed_is_a_failed_store_now_and_later(process: VectorProcess) -> None:
     await process.open()
     for child in children():
@@ -45,7 +54,7 @@ async def test_a_child_that_is_killed_is_a_failed_store_now_and_later(process: V
     process.kill()
     with pytest.raises(StoreFailed, match=r"ended unexpectedly \(SIGKILL\)"):
         await asked
-    with pytest.raises(StoreFailed, match="gone"):
+    with pytest.raises(StoreFailed, match="ended unexpectedly"):
         await process.do(Store.check)
 
 

@@ -120,7 +120,7 @@ def test_a_long_memory_lived_again_is_found_by_the_vectors_of_its_first_time(ope
     waiting = index.do(tables.memories_waiting, 99, "", ())
     assert waiting is not None
     assert (waiting[1], len(waiting[2])) == (3, len(passages(TALE)) + 1)
-    index.do(tables.memories_embedded, "#1", 3)
+    index.do(tables.lives_embedded, [("#1", 3)])
     assert index.do(tables.vectors_expected, "#1") == len(waiting[2])
     cosines = found(index, "#1", "flute", memories={place_of(1, 2): 0.9}).cosines
     assert cosines == {place_of(1, 2): 0.9, place_of(3, 2): 0.9}
@@ -136,7 +136,7 @@ def test_long_memories_wait_for_their_vectors_a_few_at_a_time(opened: Open) -> N
     while (waiting := index.do(tables.memories_waiting, most, "", ())) is not None:
         assert 0 < len(waiting[2]) <= most
         taken += [place_named(one.id) for one in waiting[2]]
-        index.do(tables.memories_embedded, "#1", waiting[1])
+        index.do(tables.lives_embedded, [("#1", waiting[1])])
     assert len(taken) == len(set(taken)) == index.do(tables.vectors_expected, "#1")
     assert progress(index, "#1").vector_through == 5
     # One that alone has more is taken all the same.

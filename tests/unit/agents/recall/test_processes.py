@@ -190,6 +190,46 @@ async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Pat
         await service.stop()
 
 
+async def test_what_is_to_be_forgotten_while_the_child_dies_the_next_one_forgets(tmp_path: Path) -> None:
+    told: list[int] = []
+    killed: list[int] = []
+
+    async def noted(waiting: int, total: int) -> None:
+        told.append(waiting)
+        if 0 < waiting < total and not killed:
+            keeper.forget("#1")
+            os.kill(child_of_this_process(), signal.SIGKILL)
+            killed.append(len(told))
+
+    lexical = LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
+    await lexical.in_thread(lexical.add, {"#1": [lived(seq) for seq in range(1, 601)]}, {})
+    keeper = VectorService(tmp_path / ".index", lexical, lambda: SETTINGS, VirtualClock(), noted)
+    running = asyncio.create_task(keeper.run())
+    async with asyncio.timeout(BOUND):
+        await keeper.settled.wait()
+        keeper.stop()
+        await running
+    await lexical.end(BOUND)
+    assert (max(told[killed[0] :]), told[-1]) == (600, 0)
+
+
+async def test_a_file_of_vectors_that_became_a_link_costs_an_answer_its_vectors(tmp_path: Path) -> None:
+    service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
+    await service.start()
+    try:
+        service.remember("#1", [lived(1)])
+        assert await asyncio.wait_for(service.complete(), BOUND)
+        (file,) = (tmp_path / ".index" / "matrix").rglob("*.f32")
+        file.rename(tmp_path / "elsewhere")
+        file.symlink_to(tmp_path / "elsewhere")
+        hits, behind = await service.search("#1", "sentence 1", 1)
+        assert (hits[0].text, hits[0].vector, behind) == ("sentence 1", None, True)
+        assert not await asyncio.wait_for(service.complete(), BOUND)
+        assert "link" in service.trouble
+    finally:
+        await service.stop()
+
+
 async def test_what_is_lived_gets_its_vector_by_itself(tmp_path: Path) -> None:
     service = RecallService(tmp_path, lambda: SETTINGS, VirtualClock())
     await service.start()

@@ -265,6 +265,18 @@ async def test_a_server_that_comes_back_with_another_length_has_all_vectors_made
         assert await one.vector_of(NOTES[0]) is not None
 
 
+async def test_a_question_finds_out_that_another_model_is_there_and_the_vectors_are_made_anew(
+    tmp_path: Path, fickle: tuple[Fickle, str]
+) -> None:
+    async with stage(tmp_path, fickle) as one:
+        one.notes()
+        assert await one.complete()
+        fickle[0].width = 128
+        assert await one.vector_of(NOTES[0]) is None
+        assert await one.complete()
+        assert await one.vector_of(NOTES[0]) is not None
+
+
 async def test_another_model_in_the_profile_is_taken_up_at_once(tmp_path: Path, fickle: tuple[Fickle, str]) -> None:
     async with stage(tmp_path, fickle) as one:
         one.notes()
