@@ -55,8 +55,8 @@ class RayHost:
         self._machines = machines
         self._homes: dict[str, _Home] = {}
         """By id, the minds that are open."""
-        self._ticks = defaultdict[Machine, set[asyncio.Task[Answer]]](set)
-        """By machine, the ticks that it was given and whose answers were not passed on."""
+        self._ticks = defaultdict[Machine, list[asyncio.Task[Answer]]](list)
+        """By machine, the ticks that it was given and whose answers were not passed on, oldest first."""
         self._asked: set[str] = set()
         """Those whose line has not come yet."""
         self._moves_at = 0.0
@@ -92,7 +92,7 @@ class RayHost:
         refused += await self._move({turn.who for turn in turns})
         for machine, share in shares.items():
             if share or not self._ticks[machine]:
-                self._ticks[machine].add(asyncio.create_task(self._tick(machine, share, patience)))
+                self._ticks[machine].append(asyncio.create_task(self._tick(machine, share, patience)))
         answers = [Answer(refused=tuple(refused)), *await self._answers(patience)]
         lines, kept, wishes, refusals = zip(*answers, strict=True)
         self._asked.difference_update(line.who for line in _joined(lines))
@@ -105,9 +105,8 @@ class RayHost:
         answers: list[Answer] = []
         while True:
             for ticks in self._ticks.values():
-                done = {one for one in ticks if one.done()}
-                ticks -= done
-                answers += [one.result() for one in done]
+                answers += [one.result() for one in ticks if one.done()]
+                ticks[:] = [one for one in ticks if not one.done()]
             full = [one for ticks in self._ticks.values() if len(ticks) >= AHEAD for one in ticks]
             if not full:
                 return answers
