@@ -250,7 +250,8 @@ class Arrivals:
         journey = world.elsewhere.get(definition.id)
         if journey is None:
             raise Refusal(self._say(HERE_ALREADY, name=definition.name))
-        if journey.ticket not in luggage.passport.tickets:
+        # Whoever comes home left there by a later ticket; with its own alone, a letter of this world was sent back.
+        if journey.ticket not in luggage.passport.tickets[:-1]:
             raise Refusal(self._say(OTHER_LIFE, name=definition.name))
         if self._parts.minds.in_use_by_slug(slug) is not None:
             raise LociError(f"what {definition.name} lived here before is not closed yet")
