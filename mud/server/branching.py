@@ -39,7 +39,7 @@ _LEDGER = "ledger-*.jsonl"
 _VERSION = re.compile(rf"(?:{'|'.join(TIERS)})-.+\.md")
 _NOT_REWOUND = re.compile(r"log/(?!ledger-).*|agents/[^/]+/mind\.md")
 """Files that are no part of a rewind."""
-_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/]+\.md")
+_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/\0]+\.md")
 _DATED = re.compile(r"(?m)^## (\d{4}-\d\d-\d\dT[\d:.]+Z)")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
@@ -74,8 +74,10 @@ def branch(vault: Path, target: Path) -> Branched:
 
 
 def _written(made: Path, files: Iterable[Member]) -> Iterator[str]:
-    """Write files, and yield their names."""
+    """Write files, and yield their names. Raises LociError for a name that leads out of the vault."""
     for file in files:
+        if file.name.startswith("/") or ".." in file.name.split("/"):
+            raise LociError(f"{file.name!r} is no name of a file in a vault")
         make_folder((made / file.name).parent, above=True)
         write_new(made / file.name, file.data, 0o600 if file.private else None, synced=False)
         yield file.name
@@ -190,7 +192,8 @@ class _Past:
             remade = self._world is not None and _OF_THE_WORLD.fullmatch(file)
             if unborn or remade or (_NOT_REWOUND.fullmatch(file) and file not in worlds):
                 found[file] = None
-        found |= {file: encode(text) for file, text in self._files.items()}
+        # Names in ledgers and kept worlds may be a stranger's, and lead anywhere.
+        found |= {file: encode(text) for file, text in self._files.items() if _OF_THE_WORLD.fullmatch(file)}
         found |= self._steps()
         for folder in matching(self._vault / "agents", "[!.]*"):
             if folder.name not in self._unborn:
