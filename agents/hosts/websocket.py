@@ -220,7 +220,7 @@ class WebsocketHost(LocalHost):
 
     def _wanted(self, hello: Hello) -> list[AgentDefinition]:
         """Return the agents that a brain may think for. Raises Wrong."""
-        if not hmac.compare_digest(hello.token.encode(), self.token.encode()):
+        if not hmac.compare_digest(hello.token.encode("utf-8", "surrogatepass"), self.token.encode()):
             raise Wrong("token", "the token is wrong")
         remote = [one for one in self._minds.definitions.values() if self._is_remote(one)]
         if ALL in hello.agents:

@@ -121,7 +121,7 @@ class Arrivals:
         try:
             said = json.loads(body)
             being, name, place = (str(said[key]) for key in ("being", "name", "place"))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return {"answer": REFUSED, "why": self._say(NO_TRAVELLER)}
         try:
             self._place(place)

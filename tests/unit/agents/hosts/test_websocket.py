@@ -254,6 +254,8 @@ async def test_a_brain_that_asks_for_prompts_gets_what_a_model_would(tmp_path: P
     [
         ("token", {"token": "open"}),
         ("token", {"token": None}),
+        ("token", {"token": "\ud800"}),
+        ("agents", {"agents": ["\ud800"]}),
         ("version", {"version": 2}),
         ("agents", {"agents": ["Nobody"]}),
         ("agents", {"agents": ["Margery"]}),
@@ -279,12 +281,14 @@ async def test_a_malformed_message_is_told_and_the_next_one_counts(tmp_path: Pat
     async with hall(tmp_path) as here, here.brain("Eliza") as brain:
         async with Taking(here, here.eliza) as taking:
             turn = await brain.asked()
-            for wrong in ("no JSON", "[]", '{"type": "lines"}', '{"type": "lines", "lines": [{"id": "#1"}]}'):
+            odd = '{"type": "lines", "lines": [{"id": "\\ud800", "epoch": 1, "turn": 1, "line": "wait"}]}'
+            lines = ('{"type": "lines"}', '{"type": "lines", "lines": [{"id": "#1"}]}', odd)
+            for wrong in ("no JSON", "[]", "[" * 60_000, *lines):
                 await brain.socket.send(wrong)
                 assert (await brain.receive("error"))["code"] == "malformed"
             await brain.answer(turn, "x" * 2001)
             assert (await brain.receive("error"))["code"] == "malformed"
-            await brain.answer(turn, "say hello")
+            await brain.answer(turn, "say hello", pause=10**400)
         assert taking.step is not None
         assert taking.step.line == "say hello"
 

@@ -167,6 +167,11 @@ async def test_letters_that_nobody_signed_are_not_read(tmp_path: Path) -> None:
         assert west.open_letter("take", digest(body), right) is None
 
 
+async def test_a_question_in_too_deep_brackets_is_refused(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        assert road.worlds[WEST].regions.arrivals.ask(b"[" * 60_000)["answer"] == "refused"
+
+
 def packed(folder: Path, **more: bytes) -> bytes:
     """Return the letter of a small life, with other files in place of some, by their names."""
     write_definition(folder, "Moss", "#1", person=False, location="X", slug="moss")
@@ -182,6 +187,7 @@ def packed(folder: Path, **more: bytes) -> bytes:
     "more",
     [
         {PASSPORT: b""}, {PASSPORT: b"[]"}, {PASSPORT: b'{"being":"../../x","tickets":[]}'}, {LETTER: b"{}"},
+        {PASSPORT: b"[" * 60_000}, {LETTER: b"[" * 60_000},
         {LETTER: b'{"ticket":"x","place":"y","person":0}'}, {"agent.md": b""}, {"../moss.md": b"x"},
         {"archive/x.jsonl": b"x"}, {"notes/../../x.md": b"x"}, {"accounts/x.json": b"x"}, {"lease": b"x"},
     ],
