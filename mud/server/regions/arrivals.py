@@ -185,6 +185,12 @@ class Arrivals:
         except LociError:
             raise Refusal(self._say(NAME_TAKEN, name=name[:60])) from None
 
+    def _is_free(self, name: str) -> bool:
+        try:
+            return self._people.free_name(name) == name
+        except LociError:
+            return False
+
     def _folder_of(self, being: str) -> str | None:
         return next((slug for slug, passport in self._passports() if passport.being == being), None)
 
@@ -224,7 +230,7 @@ class Arrivals:
             "id": id,
             "type": "person" if definition.person else "agent",
             "location": "" if definition.person else f"[[{place.name}]]",
-            "aliases": list(definition.aliases),
+            "aliases": [alias for alias in definition.aliases if self._is_free(alias)],
             "goal": definition.goal,
             "voice": definition.voice if definition.voice in voices_in(self._parts.texts) else "",
         }

@@ -17,6 +17,7 @@ from mud.server.regions.arrivals import RefusedTickets
 from mud.server.regions.luggage import LETTER, PASSPORT, continued, new_mark, pack, unpack
 from mud.server.regions.neighbours import Neighbour, WrongNeighbourError, parse_neighbour, sign
 from mud.server.requests import carry_out
+from mud.storage.documents import replace_key
 from mud.storage.zip_files import Member, packed_bytes
 from mud.world.roles import Role
 from tests.houses import soon
@@ -96,6 +97,20 @@ async def test_who_is_refused_on_arrival_is_put_back_and_remembers_it_and_stays_
         assert json.loads(again.body)["answer"] == "refused"
         assert road.at() == [EAST]
         await road.verify()
+
+
+async def test_other_names_of_a_newcomer_that_somebody_has_there_are_left_out(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        east, west = road.worlds[EAST].hall, road.worlds[WEST].hall
+        write_definition(west.parts.vault / "agents", "Eliza", "#2009", person=False, location="The Shore")
+        west.reloading.everything()
+        path = east.parts.vault / "agents/moss/agent.md"
+        path.write_text(replace_key(path.read_text("utf-8"), "aliases", ["Eliza", "Old Moss"], str(path)), "utf-8")
+        east.reloading.everything()
+        assert not (await road.worlds[EAST].do(MOSS, "go bridge")).failed
+        assert await road.quiet() == WEST
+        (moss,) = (one for one in west.parts.minds.definitions.values() if one.name == MOSS)
+        assert moss.aliases == ("Old Moss",)
 
 
 async def test_what_is_carried_is_laid_down(tmp_path: Path) -> None:
