@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,16 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.definition import write_definition
-from mud.errors import LociError, Refusal
+from mud.errors import LociError, Refusal, Unavailable
 from mud.portal.letters import DIGEST, SIGNATURE, digest
 from mud.server.regions.arrivals import RefusedTickets
 from mud.server.regions.luggage import LETTER, PASSPORT, continued, new_mark, pack, unpack
-from mud.server.regions.neighbours import Neighbour, WrongNeighbourError, parse_neighbour, sign
+from mud.server.regions.neighbours import (
+    LONGEST_ANSWER,
+    Neighbour,
+    Posted,
+    WrongNeighbourError,
+    parse_neighbour,
+    post,
+    send,
+    sign,
+    sign_answer,
+)
 from mud.server.requests import carry_out
 from mud.storage.documents import replace_key
 from mud.storage.zip_files import Member, packed_bytes
 from mud.world.roles import Role
-from tests.houses import soon
+from tests.houses import PATIENCE, soon
 from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.regions.stage import EAST, HOSTS, KEY, MOSS, SECRET, WEST, Region, Roads, roads
 
@@ -185,6 +197,30 @@ async def test_letters_that_nobody_signed_are_not_read(tmp_path: Path) -> None:
 async def test_a_question_in_too_deep_brackets_is_refused(tmp_path: Path) -> None:
     async with roads(tmp_path) as road:
         assert road.worlds[WEST].regions.arrivals.ask(b"[" * 60_000)["answer"] == "refused"
+
+
+async def test_an_answer_that_is_no_json_is_none() -> None:
+    async def post(address: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+        return Posted(200, b"{", sign_answer(SECRET.encode(), headers[SIGNATURE], b"{"))
+
+    with pytest.raises(Unavailable, match="it answers in a form that is not known here"):
+        await send(Neighbour(f"http://{HERE}", KEY), "ask", b"{}", post)
+
+
+async def test_an_answer_without_end_is_not_read_to_its_end() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        with suppress(OSError):
+            while not reader.at_eof():
+                writer.write(b"x" * LONGEST_ANSWER)
+                await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unavailable, match="it answers with more than"):
+            async with asyncio.timeout(PATIENCE):
+                await post(f"http://127.0.0.1:{port}/", b"{}", {})
 
 
 def packed(folder: Path, **more: bytes) -> bytes:
