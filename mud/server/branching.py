@@ -10,6 +10,7 @@ now: settings, texts, prompts, who agents are, accounts; chronicle, logs and tra
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -41,6 +42,8 @@ _NOT_REWOUND = re.compile(r"log/(?!ledger-).*|agents/[^/]+/mind\.md")
 """Files that are no part of a rewind."""
 _OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/\0]+\.md")
 _DATED = re.compile(r"(?m)^## (\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_REPLACED = re.compile(r"(.+)-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(?:-\d+)?")
+"""Name of an earlier text of a note: that of the note, and the second when it was replaced."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
@@ -247,13 +250,25 @@ class _Past:
         """Return a file without what notes and journals say of later; None when nothing is left."""
         match file.name.split("/"):
             case ["agents", _, "notes", note] if note.endswith(".md"):
-                text = self._sections_then(file.data.decode("utf-8", "replace"))
+                text = self._sections_then(self._note_then(file))
                 return file._replace(data=encode(text)) if text else None
+            case ["agents", _, "notes", "history", note] if note.endswith(".md"):
+                if _replaced(Path(note).stem)[1] > self._at[:19]:
+                    return None  # it was the text of the note then, and is that again
             case ["agents", _, "journal.md" | "journal-history.md"]:
                 lines = file.data.decode("utf-8", "replace").splitlines(keepends=True)
                 known = (line for line in lines if all(at <= self._at for at in _TIME.findall(line)))
                 return file._replace(data=encode("".join(known)))
         return file
+
+    def _note_then(self, file: Member) -> str:
+        """Return the text of a note then: that of its history that was replaced first after the step, if any."""
+        path = self._vault / file.name
+        earlier = matching(path.parent / "history", f"{glob.escape(path.stem)}-*.md")
+        names = {one: _replaced(one.stem) for one in earlier}
+        later = [one for one, (name, at) in names.items() if name == path.stem and at > self._at[:19]]
+        first = min(later, key=lambda one: (names[one][1], len(one.stem), one.stem), default=None)
+        return file.data.decode("utf-8", "replace") if first is None else read_if_there(first, own=True) or ""
 
     def _sections_then(self, text: str) -> str:
         """Return a note without its later entries; empty when it has no others."""
@@ -265,6 +280,12 @@ class _Past:
         for start, end in reversed(later):
             text = text[:start] + text[end:]
         return text
+
+
+def _replaced(name: str) -> tuple[str, str]:
+    """Return of which note an earlier text is, and when it was replaced, to the second; empty when it is none."""
+    found = _REPLACED.fullmatch(name)
+    return (found[1], "{}-{}-{}T{}:{}:{}".format(*found.groups()[1:])) if found else ("", "")
 
 
 def _last_memory(data: bytes) -> int:

@@ -258,6 +258,18 @@ def test_a_note_that_a_person_wrote_without_dates_is_as_it_is_now(vault: Path, t
     assert (past / "agents/eliza/notes/by-hand.md").read_text("utf-8") == note.read_text("utf-8")
 
 
+def test_a_note_that_was_replaced_later_is_as_it_was(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    history = vault / "agents/eliza/notes/history"
+    history.mkdir(parents=True)
+    (history.parent / "key.md").write_text("# Key\n\nnow\n", "utf-8")
+    for stamp in ("20200101-000000", "29990101-000000", "29990101-000000-2"):
+        (history / f"key-{stamp}.md").write_text(f"# Key\n\n{stamp}\n", "utf-8")
+    past = _rewound(vault, tmp_path / "past", 9) / "agents/eliza/notes"
+    assert (past / "key.md").read_text("utf-8") == "# Key\n\n29990101-000000\n"
+    assert [path.name for path in (past / "history").iterdir()] == ["key-20200101-000000.md"]
+
+
 def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
     go_on(vault, "early")
     step = ledger(vault)[-1]["step"]
