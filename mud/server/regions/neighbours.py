@@ -147,13 +147,15 @@ async def post(address: str, body: bytes, headers: Mapping[str, str]) -> Posted:
     times, secure = httpx.Timeout(SECONDS, connect=CONNECT_SECONDS), address.startswith("https://")
     try:
         # The environment's proxies would divert it, and reading all certificates takes 40 ms.
-        async with httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client:
-            async with client.stream("POST", address, content=body, headers=headers) as answer:
-                said = b""
-                async for part in answer.aiter_bytes():
-                    said += part
-                    if len(said) > LONGEST_ANSWER:  # nothing of it is verified yet
-                        raise Unavailable(f"it answers with more than {LONGEST_ANSWER:,} bytes")
+        async with (
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client,
+            client.stream("POST", address, content=body, headers=headers) as answer,
+        ):
+            said = b""
+            async for part in answer.aiter_bytes():
+                said += part
+                if len(said) > LONGEST_ANSWER:  # nothing of it is verified yet
+                    raise Unavailable(f"it answers with more than {LONGEST_ANSWER:,} bytes")
     except (httpx.HTTPError, OSError, ValueError) as error:
         raise Unavailable(f"it does not answer ({error or type(error).__name__})") from None
     return Posted(answer.status_code, said, answer.headers.get(SIGNATURE, ""))
