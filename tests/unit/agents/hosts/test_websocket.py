@@ -268,7 +268,7 @@ async def test_a_turn_that_expires_before_it_is_sent_has_told_nothing() -> None:
     assert brain.seen == {}
     sending = asyncio.create_task(brain.send_turns())
     asking = asyncio.create_task(brain.ask("#1", 2, {"epoch": 1}, 30.0, 8))
-    await soon(lambda: socket.told, settle)
+    await soon(lambda: bool(socket.told), settle)
     assert brain.seen == {"#1": 8}
     brain.drop("#1")
     assert await asking is None
