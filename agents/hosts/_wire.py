@@ -27,7 +27,7 @@ class Wrong(Exception):
     """A message that cannot be used; `code` is for programs."""
 
     def __init__(self, code: str, message: str) -> None:
-        super().__init__(message)
+        super().__init__(sanitize(message))
         self.code = code
 
     def message(self) -> str:
@@ -62,7 +62,7 @@ def read(message: str | bytes, kind: str) -> dict[str, Any]:
     """Return a message of the kind that is expected. Raises Wrong."""
     try:
         data = json.loads(message)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Wrong("malformed", f"this is no JSON: {error}") from None
     if not isinstance(data, dict) or data.get("type") != kind:
         raise Wrong("malformed", f'expected an object with "type": "{kind}"')
@@ -77,8 +77,8 @@ def read_hello(message: str | bytes) -> Hello:
     agents = data.get("agents")
     if not isinstance(agents, list) or not agents or not all(isinstance(one, str) for one in agents):
         raise Wrong("malformed", f'"agents" is no list of names; expected such as ["Eliza"], or ["{ALL}"]')
-    name = " ".join(sanitize(str(data.get("name") or "a brain")).split())[:60]
-    return Hello(str(data.get("token", "")), tuple(agents), name, data.get("prompts") is True)
+    name = " ".join(sanitize(_text(data.get("name")) or "a brain").split())[:60]
+    return Hello(_text(data.get("token")), tuple(agents), name, data.get("prompts") is True)
 
 
 def read_lines(message: str | bytes) -> list[Given]:
@@ -93,19 +93,23 @@ def _given(data: object) -> Given:
     if not isinstance(data, dict):
         raise Wrong("malformed", "a line is no object")
     who, epoch, turn, line = (data.get(key) for key in ("id", "epoch", "turn", "line"))
-    if not isinstance(who, str) or type(epoch) is not int or type(turn) is not int:
+    if not isinstance(who, str) or sanitize(who) != who or type(epoch) is not int or type(turn) is not int:
         raise Wrong("malformed", 'a line lacks "id", "epoch" or "turn" as they stand in the turn that it answers')
     if not isinstance(line, str | None) or len(line or "") > LONGEST_LINE:
         raise Wrong("malformed", f'"line" is no text of at most {LONGEST_LINE:,} characters, nor null')
     clean = " ".join(sanitize(line).split()) if line is not None else ""
-    why = " ".join(sanitize(str(data.get("why") or "")).split())[:200]
+    why = " ".join(sanitize(_text(data.get("why"))).split())[:200]
     return Given(who, epoch, turn, clean or None, why, _pause(data.get("pause", 1.0)))
 
 
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
 def _pause(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value or abs(value) == math.inf:
         raise Wrong("malformed", '"pause" is no number')
-    return min(max(float(value), SHORTEST_PAUSE), LONGEST_PAUSE)
+    return float(min(max(value, SHORTEST_PAUSE), LONGEST_PAUSE))  # a whole number may be too large for a float
 
 
 def situation_of(here: Situation) -> dict[str, object]:

@@ -59,17 +59,24 @@ class Connection:
         self.seen: dict[str, int] = {}
         """By id, the newest memory that it was told."""
         self._socket = socket
-        self._turns: dict[tuple[str, int], dict[str, object]] = {}
-        """Turns to be sent, by id and number."""
+        self._turns: dict[tuple[str, int], tuple[dict[str, object], int]] = {}
+        """Turns to be sent, by id and number, and the newest memory in each."""
         self._waiting: dict[tuple[str, int], asyncio.Future[Given | None]] = {}
         self._news = asyncio.Event()
 
-    async def ask(self, who: str, number: int, turn: dict[str, object], patience: float) -> Given | None:
-        """Return the line for a turn; None when it has not come in so many seconds."""
+    async def ask(
+        self, who: str, number: int, turn: dict[str, object], patience: float, newest: int = 0
+    ) -> Given | None:
+        """Return the line for a turn; None when it has not come in so many seconds.
+
+        None comes at once for a mind for which it does not think any more. `newest`: the last memory in the turn.
+        """
+        if self.epochs.get(who) != turn["epoch"]:
+            return None
         key = who, number
         waiting: asyncio.Future[Given | None] = asyncio.get_running_loop().create_future()
         self._waiting[key] = waiting
-        self._turns[key] = turn
+        self._turns[key] = turn, newest
         self._news.set()
         try:
             async with asyncio.timeout(patience):
@@ -85,9 +92,12 @@ class Connection:
         while True:
             await self._news.wait()
             self._news.clear()
-            turns, self._turns = list(self._turns.values()), {}
+            turns, self._turns = self._turns, {}
             if turns:
-                await self._socket.send(written("tick", turns=turns))
+                # A turn that expired before has told nothing: its memories come with the next one.
+                for (who, _), (_, newest) in turns.items():
+                    self.seen[who] = max(newest, self.seen.get(who, 0))
+                await self._socket.send(written("tick", turns=[turn for turn, _ in turns.values()]))
 
     async def take(self, given: Given) -> None:
         """Give a line to the turn that it answers; one that nobody waits for is reported back."""
@@ -177,8 +187,6 @@ class WebsocketHost(LocalHost):
         assert turn.scene is not None
         here = bearing_in_mind(turn.scene, agent.memory, agent.notes)
         new = [entry for entry in here.recent if entry.seq > brain.seen.get(agent.id, 0)]
-        if new:
-            brain.seen[agent.id] = new[-1].seq
         patience = self._settings().brains_patience
         told: dict[str, object] = {
             "id": agent.id, "epoch": brain.epochs[agent.id], "turn": number, "seconds": patience,
@@ -189,7 +197,7 @@ class WebsocketHost(LocalHost):
                 told["prompt"] = (await self._minds.prompting.next_prompt(agent)).text
             except LociError as error:
                 log.info("%s: no prompt for its brain: %s", agent.name, error)
-        return await brain.ask(agent.id, number, told, patience)
+        return await brain.ask(agent.id, number, told, patience, new[-1].seq if new else 0)
 
     # ---- connections ----
 
@@ -220,7 +228,7 @@ class WebsocketHost(LocalHost):
 
     def _wanted(self, hello: Hello) -> list[AgentDefinition]:
         """Return the agents that a brain may think for. Raises Wrong."""
-        if not hmac.compare_digest(hello.token.encode(), self.token.encode()):
+        if not hmac.compare_digest(hello.token.encode("utf-8", "surrogatepass"), self.token.encode()):
             raise Wrong("token", "the token is wrong")
         remote = [one for one in self._minds.definitions.values() if self._is_remote(one)]
         if ALL in hello.agents:
@@ -237,15 +245,21 @@ class WebsocketHost(LocalHost):
         return not agent.person and self._minds.lives(agent.slug) and brain is not None and brain.name == REMOTE
 
     async def _take_over(self, brain: Connection, agents: list[AgentDefinition]) -> None:
+        # All minds are swapped before anything is awaited, as another brain may take over meanwhile.
+        gone = []
         for agent in agents:
             if (before := self._brains.get(agent.id)) is not None:
-                await self._gone(before, agent.id)
+                gone.append((before, agent.id, before.epochs.get(agent.id)))
+                self._leave(before, agent.id)
             self._epochs[agent.id] += 1
             brain.epochs[agent.id] = self._epochs[agent.id]
             self._brains[agent.id] = brain
         told = [{"id": agent.id, "epoch": brain.epochs[agent.id], **self._who(agent)} for agent in agents]
         await brain.tell(written("welcome", version=VERSION, agents=told))
         log.info("%s thinks for %s", brain.name, ", ".join(agent.name for agent in agents) or "nobody")
+        for before, who, epoch in gone:
+            message = "another brain thinks for this agent now"
+            await before.tell(written("gone", id=who, epoch=epoch, message=message))
 
     def _who(self, agent: AgentDefinition) -> dict[str, object]:
         """Return what a brain is told of an agent when it begins to think for it."""
@@ -255,11 +269,6 @@ class WebsocketHost(LocalHost):
             "goal": agent.goal or agent.own_goal,
             "think_interval": self._minds.thinking_of(agent).think_interval,
         }
-
-    async def _gone(self, brain: Connection, who: str) -> None:
-        epoch = brain.epochs.get(who)
-        self._leave(brain, who)
-        await brain.tell(written("gone", id=who, epoch=epoch, message="another brain thinks for this agent now"))
 
     def _leave(self, brain: Connection, who: str) -> None:
         brain.drop(who)

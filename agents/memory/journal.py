@@ -74,13 +74,11 @@ class JournalLine(NamedTuple):
 def render_entry(entry: JournalEntry) -> str:
     """Return the line of an entry; it parses to the same entry."""
     text = " ".join(entry.text.split())
-    if text.endswith(")"):
-        text += "."  # or the parentheses would be read as attributes
     source, about = (" ".join(_UNSAFE.sub(" ", name).split()) for name in (entry.source, entry.about))
     known = [
         entry.at,
         entry.type,
-        f"trust {entry.trust:g}",
+        f"trust {_decimal(entry.trust)}",
         f"importance {entry.importance}",
         f"from {source}" if source else "",
         f"about {about}" if about else "",
@@ -88,6 +86,11 @@ def render_entry(entry: JournalEntry) -> str:
         _CONSOLIDATED if entry.consolidated else "",
     ]
     return f"- {text} ({'; '.join(filter(None, known))})"
+
+
+def _decimal(number: float) -> str:
+    """Return a number without an exponent, which is not read; six digits after the point, at most."""
+    return f"{number:.6f}".rstrip("0").rstrip(".")
 
 
 def parse_entry(line: str) -> JournalEntry | None:

@@ -10,6 +10,7 @@ now: settings, texts, prompts, who agents are, accounts; chronicle, logs and tra
 
 from __future__ import annotations
 
+import glob
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -39,8 +40,10 @@ _LEDGER = "ledger-*.jsonl"
 _VERSION = re.compile(rf"(?:{'|'.join(TIERS)})-.+\.md")
 _NOT_REWOUND = re.compile(r"log/(?!ledger-).*|agents/[^/]+/mind\.md")
 """Files that are no part of a rewind."""
-_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/]+\.md")
+_OF_THE_WORLD = re.compile(rf"world/(?:{'|'.join(FOLDERS)})/[^/\0]+\.md")
 _DATED = re.compile(r"(?m)^## (\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_REPLACED = re.compile(r"(.+)-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)(?:-\d+)?")
+"""Name of an earlier text of a note: that of the note, and the second when it was replaced."""
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
@@ -74,8 +77,10 @@ def branch(vault: Path, target: Path) -> Branched:
 
 
 def _written(made: Path, files: Iterable[Member]) -> Iterator[str]:
-    """Write files, and yield their names."""
+    """Write files, and yield their names. Raises LociError for a name that leads out of the vault."""
     for file in files:
+        if file.name.startswith("/") or ".." in file.name.split("/"):
+            raise LociError(f"{file.name!r} is no name of a file in a vault")
         make_folder((made / file.name).parent, above=True)
         write_new(made / file.name, file.data, 0o600 if file.private else None, synced=False)
         yield file.name
@@ -190,7 +195,8 @@ class _Past:
             remade = self._world is not None and _OF_THE_WORLD.fullmatch(file)
             if unborn or remade or (_NOT_REWOUND.fullmatch(file) and file not in worlds):
                 found[file] = None
-        found |= {file: encode(text) for file, text in self._files.items()}
+        # Names in ledgers and kept worlds may be a stranger's, and lead anywhere.
+        found |= {file: encode(text) for file, text in self._files.items() if _OF_THE_WORLD.fullmatch(file)}
         found |= self._steps()
         for folder in matching(self._vault / "agents", "[!.]*"):
             if folder.name not in self._unborn:
@@ -244,13 +250,25 @@ class _Past:
         """Return a file without what notes and journals say of later; None when nothing is left."""
         match file.name.split("/"):
             case ["agents", _, "notes", note] if note.endswith(".md"):
-                text = self._sections_then(file.data.decode("utf-8", "replace"))
+                text = self._sections_then(self._note_then(file))
                 return file._replace(data=encode(text)) if text else None
+            case ["agents", _, "notes", "history", note] if note.endswith(".md"):
+                if _replaced(Path(note).stem)[1] > self._at[:19]:
+                    return None  # it was the text of the note then, and is that again
             case ["agents", _, "journal.md" | "journal-history.md"]:
                 lines = file.data.decode("utf-8", "replace").splitlines(keepends=True)
                 known = (line for line in lines if all(at <= self._at for at in _TIME.findall(line)))
                 return file._replace(data=encode("".join(known)))
         return file
+
+    def _note_then(self, file: Member) -> str:
+        """Return the text of a note then: that of its history that was replaced first after the step, if any."""
+        path = self._vault / file.name
+        earlier = matching(path.parent / "history", f"{glob.escape(path.stem)}-*.md")
+        names = {one: _replaced(one.stem) for one in earlier}
+        later = [one for one, (name, at) in names.items() if name == path.stem and at > self._at[:19]]
+        first = min(later, key=lambda one: (names[one][1], len(one.stem), one.stem), default=None)
+        return file.data.decode("utf-8", "replace") if first is None else read_if_there(first, own=True) or ""
 
     def _sections_then(self, text: str) -> str:
         """Return a note without its later entries; empty when it has no others."""
@@ -262,6 +280,12 @@ class _Past:
         for start, end in reversed(later):
             text = text[:start] + text[end:]
         return text
+
+
+def _replaced(name: str) -> tuple[str, str]:
+    """Return of which note an earlier text is, and when it was replaced, to the second; empty when it is none."""
+    found = _REPLACED.fullmatch(name)
+    return (found[1], "{}-{}-{}T{}:{}:{}".format(*found.groups()[1:])) if found else ("", "")
 
 
 def _last_memory(data: bytes) -> int:

@@ -344,7 +344,7 @@ def _single(some: list[_RuleToken]) -> Condition:
         raise RuleError("a condition is missing; expected one such as: it is lit")
     if some[0].key == "chance":
         return _chance(some)
-    if (at := _at(some, "has")) > 0:
+    if (at := _at(some, "has")) >= 0:
         return _has(some, at)
     at = _at(some, "is")
     if at < 0:
@@ -388,7 +388,7 @@ def _trigger(some: list[_RuleToken]) -> Trigger:
         raise RuleError("there is no trigger; expected what somebody does, such as: when wind")
     if len(some) > 1 and some[-1].key == "begins":
         return Begins(" ".join(one.key for one in some[:-1]))
-    if (at := _at(some, "becomes")) > 0:
+    if (at := _at(some, "becomes")) >= 0:
         return Becomes(_ref(some[:at], "a thing before becomes"), *_state(some[at + 1 :]))
     verb, rest = some[0].key, some[1:]
     if verb in SPOKEN and rest and rest[0].kind != "text":

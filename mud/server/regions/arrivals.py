@@ -121,7 +121,7 @@ class Arrivals:
         try:
             said = json.loads(body)
             being, name, place = (str(said[key]) for key in ("being", "name", "place"))
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             return {"answer": REFUSED, "why": self._say(NO_TRAVELLER)}
         try:
             self._place(place)
@@ -185,6 +185,12 @@ class Arrivals:
         except LociError:
             raise Refusal(self._say(NAME_TAKEN, name=name[:60])) from None
 
+    def _is_free(self, name: str) -> bool:
+        try:
+            return self._people.free_name(name) == name
+        except LociError:
+            return False
+
     def _folder_of(self, being: str) -> str | None:
         return next((slug for slug, passport in self._passports() if passport.being == being), None)
 
@@ -224,7 +230,7 @@ class Arrivals:
             "id": id,
             "type": "person" if definition.person else "agent",
             "location": "" if definition.person else f"[[{place.name}]]",
-            "aliases": list(definition.aliases),
+            "aliases": [alias for alias in definition.aliases if self._is_free(alias)],
             "goal": definition.goal,
             "voice": definition.voice if definition.voice in voices_in(self._parts.texts) else "",
         }
@@ -250,7 +256,8 @@ class Arrivals:
         journey = world.elsewhere.get(definition.id)
         if journey is None:
             raise Refusal(self._say(HERE_ALREADY, name=definition.name))
-        if journey.ticket not in luggage.passport.tickets:
+        # Whoever comes home left there by a later ticket; with its own alone, a letter of this world was sent back.
+        if journey.ticket not in luggage.passport.tickets[:-1]:
             raise Refusal(self._say(OTHER_LIFE, name=definition.name))
         if self._parts.minds.in_use_by_slug(slug) is not None:
             raise LociError(f"what {definition.name} lived here before is not closed yet")

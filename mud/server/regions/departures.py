@@ -49,6 +49,7 @@ TOO_MUCH = phrase("app.regions.too_much")
 
 FIRST, LONGEST_WAIT = 0.2, 30.0
 """Seconds until a letter is sent again; each pause is twice the one before."""
+NOT_CLOSED = "its memory is not closed yet"
 CLOSING = 0.1  # seconds until it is tried again to close a memory that has something to finish
 
 
@@ -213,8 +214,10 @@ class Departures:
             agent = minds.in_use_by_slug(definition.slug)
             if agent is None or minds.close(agent):
                 self._reloading.unwatch_agent(self._folder(definition))
+                if self.troubles.get(journey.ticket) == NOT_CLOSED:
+                    del self.troubles[journey.ticket]
                 return
-            self.troubles[journey.ticket] = "its memory is not closed yet"
+            self.troubles[journey.ticket] = NOT_CLOSED
             await self._parts.clock.sleep(CLOSING)
 
     async def _packed(self, who: str, journey: Journey) -> bytes:

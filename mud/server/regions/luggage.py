@@ -72,7 +72,7 @@ def _passport(text: str) -> Passport:
         being, tickets = data["being"], tuple(data["tickets"])
         if len(tickets) <= MOST_TICKETS and all(map(_is_mark, (being, *tickets))):
             return Passport(being, tickets, str(data.get("home", "")))
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise LociError(f"{WRONG}: its passport is not in order")
 
@@ -137,7 +137,7 @@ def unpack(letter: bytes) -> Luggage:
     try:
         said = json.loads(files.pop(LETTER))
         ticket, place, person = said["ticket"], said["place"], said["person"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise LociError(f"{WRONG}: {LETTER} is not in order") from None
     passport = _passport(files.pop(PASSPORT).decode("utf-8", "replace"))
     if not (isinstance(place, str) and isinstance(person, bool) and passport.tickets[-1:] == (ticket,)):

@@ -28,6 +28,7 @@ from mud.storage.settings import setting
 EXAMPLE = f"http://127.0.0.1:8001 {KEY_PREFIX}_EAST"
 SHORTEST = 16  # characters of a secret
 CONNECT_SECONDS, SECONDS = 5.0, 120.0
+LONGEST_ANSWER = 64 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +147,18 @@ async def post(address: str, body: bytes, headers: Mapping[str, str]) -> Posted:
     times, secure = httpx.Timeout(SECONDS, connect=CONNECT_SECONDS), address.startswith("https://")
     try:
         # The environment's proxies would divert it, and reading all certificates takes 40 ms.
-        async with httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client:
-            answer = await client.post(address, content=body, headers=headers)
+        async with (
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, verify=secure, timeout=times) as client,
+            client.stream("POST", address, content=body, headers=headers) as answer,
+        ):
+            said = b""
+            async for part in answer.aiter_bytes():
+                said += part
+                if len(said) > LONGEST_ANSWER:  # nothing of it is verified yet
+                    raise Unavailable(f"it answers with more than {LONGEST_ANSWER:,} bytes")
     except (httpx.HTTPError, OSError, ValueError) as error:
         raise Unavailable(f"it does not answer ({error or type(error).__name__})") from None
-    return Posted(answer.status_code, answer.content, answer.headers.get(SIGNATURE, ""))
+    return Posted(answer.status_code, said, answer.headers.get(SIGNATURE, ""))
 
 
 async def send(neighbour: Neighbour, what: str, body: bytes, post: Post = post) -> dict[str, object]:
@@ -167,7 +175,10 @@ async def send(neighbour: Neighbour, what: str, body: bytes, post: Post = post) 
     if not hmac.compare_digest(sign_answer(key, signature, answer.body).encode(), answer.signature.encode()):
         why = "it does not know the secret" if answer.status == 401 else f"status {answer.status}"
         raise Unavailable(f"{name}: it gives no answer of a neighbour ({why})")
-    said = orjson.loads(answer.body)
+    try:
+        said = orjson.loads(answer.body)
+    except orjson.JSONDecodeError:
+        said = None
     if not isinstance(said, dict) or not isinstance(said.get("answer"), str):
         raise Unavailable(f"{name}: it answers in a form that is not known here")
     return said

@@ -7,24 +7,26 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from agents.agent import Agent
 from agents.hosts import HostPlace, HostSettings
-from agents.hosts._wire import Wrong, read_hello, read_lines
-from agents.hosts.websocket import WebsocketHost
+from agents.hosts._wire import Hello, Wrong, read_hello, read_lines
+from agents.hosts.websocket import Connection, WebsocketHost
 from agents.life.scheduler import Scheduler
 from mud.engine.engine import Step
 from mud.server.hosting import MAKER
 from mud.storage.documents import replace_key
 from mud.world.roles import Role
-from tests.houses import House, house
+from tests.houses import PATIENCE, House, house, soon
+from tests.unit.agents.llm.stage import settle
 from tests.vaults import copy_vault, without_vectors
 
 PATIENT = HostSettings(brains_port=0, brains_token="sesame", brains_patience=30.0)
@@ -242,6 +244,59 @@ async def test_after_another_took_over_an_answer_of_the_old_brain_counts_nowhere
         assert other.step.line == "say Good morning."
 
 
+class SlowSocket:
+    """A connection that takes messages only while its gate is open."""
+
+    def __init__(self) -> None:
+        self.gate, self.told = asyncio.Event(), list[dict[str, Any]]()
+        self.gate.set()
+
+    async def send(self, message: str) -> None:
+        await self.gate.wait()
+        self.told.append(json.loads(message))
+
+
+def slow_brain() -> tuple[SlowSocket, Connection]:
+    socket = SlowSocket()
+    return socket, Connection(cast(ServerConnection, socket), Hello("", ("*",), "slow", prompts=False))
+
+
+async def test_a_turn_that_expires_before_it_is_sent_has_told_nothing() -> None:
+    socket, brain = slow_brain()
+    brain.epochs["#1"] = 1
+    assert await brain.ask("#1", 1, {"epoch": 1}, 0.0, 7) is None
+    assert brain.seen == {}
+    sending = asyncio.create_task(brain.send_turns())
+    asking = asyncio.create_task(brain.ask("#1", 2, {"epoch": 1}, 30.0, 8))
+    await soon(lambda: bool(socket.told), settle)
+    assert brain.seen == {"#1": 8}
+    brain.drop("#1")
+    assert await asking is None
+    sending.cancel()
+
+
+async def test_a_turn_for_a_mind_that_was_just_lost_is_not_waited_for() -> None:
+    _, brain = slow_brain()
+    async with asyncio.timeout(PATIENCE):
+        assert await brain.ask("#1", 1, {"epoch": 1}, 10 * PATIENCE) is None
+
+
+async def test_of_two_brains_that_take_over_at_once_the_first_is_told_that_it_lost(tmp_path: Path) -> None:
+    async with hall(tmp_path) as here:
+        agents = [here.eliza.definition, here.moss.definition]
+        (old_socket, old), (socket, first), (_, second) = slow_brain(), slow_brain(), slow_brain()
+        await here.host._take_over(old, agents)
+        old_socket.gate.clear()
+        taking = asyncio.create_task(here.host._take_over(first, agents))
+        await settle()
+        await here.host._take_over(second, agents)
+        old_socket.gate.set()
+        await taking
+        assert [told["type"] for told in old_socket.told] == ["welcome", "gone", "gone"]
+        assert [told["type"] for told in socket.told] == ["welcome", "gone", "gone"]
+        assert (first.epochs, second.epochs) == ({}, {agent.id: 3 for agent in agents})
+
+
 async def test_a_brain_that_asks_for_prompts_gets_what_a_model_would(tmp_path: Path) -> None:
     async with hall(tmp_path) as here, here.brain("Eliza", prompts=True) as brain, Taking(here, here.eliza):
         turn = await brain.asked()
@@ -254,6 +309,8 @@ async def test_a_brain_that_asks_for_prompts_gets_what_a_model_would(tmp_path: P
     [
         ("token", {"token": "open"}),
         ("token", {"token": None}),
+        ("token", {"token": "\ud800"}),
+        ("agents", {"agents": ["\ud800"]}),
         ("version", {"version": 2}),
         ("agents", {"agents": ["Nobody"]}),
         ("agents", {"agents": ["Margery"]}),
@@ -279,12 +336,14 @@ async def test_a_malformed_message_is_told_and_the_next_one_counts(tmp_path: Pat
     async with hall(tmp_path) as here, here.brain("Eliza") as brain:
         async with Taking(here, here.eliza) as taking:
             turn = await brain.asked()
-            for wrong in ("no JSON", "[]", '{"type": "lines"}', '{"type": "lines", "lines": [{"id": "#1"}]}'):
+            odd = '{"type": "lines", "lines": [{"id": "\\ud800", "epoch": 1, "turn": 1, "line": "wait"}]}'
+            lines = ('{"type": "lines"}', '{"type": "lines", "lines": [{"id": "#1"}]}', odd)
+            for wrong in ("no JSON", "[]", "[" * 60_000, *lines):
                 await brain.socket.send(wrong)
                 assert (await brain.receive("error"))["code"] == "malformed"
             await brain.answer(turn, "x" * 2001)
             assert (await brain.receive("error"))["code"] == "malformed"
-            await brain.answer(turn, "say hello")
+            await brain.answer(turn, "say hello", pause=10**400)
         assert taking.step is not None
         assert taking.step.line == "say hello"
 

@@ -28,7 +28,7 @@ from tests.examples import examples
 from tests.lives import Disk, PowerCut
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z")), min_size=1, max_size=12)
-TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join).filter(lambda text: not text.endswith(")"))
+TEXTS = st.lists(WORDS, min_size=1, max_size=6).map(" ".join)
 NAMES = st.sampled_from(["", "Moss", "Moss the Slow", "Mrs Abel", "The Library"])
 ENTRIES = st.builds(
     JournalEntry,
@@ -51,6 +51,13 @@ def entry(number: int, importance: int = 5, text: str = "") -> JournalEntry:
 
 @given(ENTRIES)
 def test_an_entry_reads_back_from_its_line(one: JournalEntry) -> None:
+    assert parse_entry(render_entry(one)) == one
+
+
+@pytest.mark.parametrize("trust", [0.0, 0.00001, 0.5, 1.0])
+@pytest.mark.parametrize("text", ["The key is here (under a bench)", "(so)", "Moss (old) (grey)"])
+def test_an_entry_with_parentheses_and_hardly_any_trust_reads_back(text: str, trust: float) -> None:
+    one = JournalEntry(text, trust=trust)
     assert parse_entry(render_entry(one)) == one
 
 

@@ -13,7 +13,7 @@ import pytest
 from mud.clock import VirtualClock
 from mud.command_line import main
 from mud.errors import LociError, Refusal
-from mud.server.branching import branch, rewind
+from mud.server.branching import _written, branch, rewind
 from mud.server.checks import check_vault
 from mud.server.requests import carry_out
 from mud.server.wiring import Parts, opened
@@ -21,6 +21,7 @@ from mud.simulation.differences import memory_differences, parting, thing_differ
 from mud.simulation.figures import state_hash
 from mud.simulation.replay import replay
 from mud.simulation.run import SimulationPlan, simulate
+from mud.storage.zip_files import Member
 from mud.world.events import Request
 from mud.world.roles import Role
 from tests.processes import memories
@@ -257,6 +258,18 @@ def test_a_note_that_a_person_wrote_without_dates_is_as_it_is_now(vault: Path, t
     assert (past / "agents/eliza/notes/by-hand.md").read_text("utf-8") == note.read_text("utf-8")
 
 
+def test_a_note_that_was_replaced_later_is_as_it_was(vault: Path, tmp_path: Path) -> None:
+    _live(vault, 20)
+    history = vault / "agents/eliza/notes/history"
+    history.mkdir(parents=True)
+    (history.parent / "key.md").write_text("# Key\n\nnow\n", "utf-8")
+    for stamp in ("20200101-000000", "29990101-000000", "29990101-000000-2"):
+        (history / f"key-{stamp}.md").write_text(f"# Key\n\n{stamp}\n", "utf-8")
+    past = _rewound(vault, tmp_path / "past", 9) / "agents/eliza/notes"
+    assert (past / "key.md").read_text("utf-8") == "# Key\n\n29990101-000000\n"
+    assert [path.name for path in (past / "history").iterdir()] == ["key-20200101-000000.md"]
+
+
 def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
     go_on(vault, "early")
     step = ledger(vault)[-1]["step"]
@@ -265,6 +278,29 @@ def test_who_came_later_is_in_no_rewind(vault: Path, tmp_path: Path) -> None:
     past = _rewound(vault, tmp_path / "past", step)
     assert len(list((past / "agents").iterdir())) == 4
     assert check_vault(past) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.md", "/{}/evil.md", "config/evil.md", "world/items/../../../evil.md", "\0.md"]
+)
+def test_a_name_in_a_ledger_that_is_none_of_the_worlds_files_is_not_written(
+    vault: Path, tmp_path: Path, name: str
+) -> None:
+    name = name.format(str(tmp_path).strip("/"))
+    go_on(vault, "early")
+    path = vault / "log/ledger-0000000001.jsonl"
+    lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    lines[-1]["files"] = {name: "evil"}
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), "utf-8")
+    past = _rewound(vault, tmp_path / "past", lines[-1]["step"])
+    assert list(tmp_path.rglob("evil.md")) == []
+    assert check_vault(past) == []
+
+
+@pytest.mark.parametrize("name", ["../evil.md", "/evil.md", "world/../../evil.md"])
+def test_a_file_that_leads_out_of_a_vault_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(LociError, match="is no name of a file in a vault"):
+        list(_written(tmp_path / "in", [Member(name, b"")]))
 
 
 def test_what_cannot_be_rewound_leaves_nothing(vault: Path, tmp_path: Path) -> None:

@@ -161,6 +161,8 @@ LATE = "after 1 second: " * (DEEPEST_AFTER + 1)
         ("when wind if it is: remove it", "a state is missing"),
         ('when wind if "it" is lit: remove it', "names nothing; expected a thing before is"),
         ("when it becomes: remove it", "a state is missing"),
+        ("when becomes lit: remove it", "something is missing: a thing before becomes"),
+        ("when wind if has x: remove it", "something is missing: somebody before has"),
         ("when wind:", "there is no effect"),
         ("when wind: remove it;; remove it", "an effect is missing"),
         ("when wind: dance", "'dance' is no effect; expected one of becomes, say, tell"),

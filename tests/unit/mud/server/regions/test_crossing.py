@@ -138,3 +138,15 @@ async def test_whatever_happens_to_letters_and_worlds_one_world_has_the_travelle
                 left = road.worlds[OTHER[at]].lived(MOSS)
                 assert lived[: len(left)] == left
             await road.verify()
+
+
+async def test_a_letter_of_a_world_that_is_sent_back_to_it_brings_nobody_home(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        await road.worlds[EAST].do(MOSS, "go bridge")
+        assert await road.quiet() == WEST
+        _, what, body, headers = next(letter for letter in road.letters if letter[1] == "take")
+        answer = await road.deliver(EAST, what, body, headers)
+        assert b"refused" in answer.body
+        assert road.at() == [WEST]
+        await road.cross()
+        assert road.at() == [EAST]  # the letter that was sent back is no reason not to take in who comes home

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -11,15 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agents.definition import write_definition
-from mud.errors import LociError, Refusal
+from mud.errors import LociError, Refusal, Unavailable
 from mud.portal.letters import DIGEST, SIGNATURE, digest
 from mud.server.regions.arrivals import RefusedTickets
 from mud.server.regions.luggage import LETTER, PASSPORT, continued, new_mark, pack, unpack
-from mud.server.regions.neighbours import Neighbour, WrongNeighbourError, parse_neighbour, sign
+from mud.server.regions.neighbours import (
+    LONGEST_ANSWER,
+    Neighbour,
+    Posted,
+    WrongNeighbourError,
+    parse_neighbour,
+    post,
+    send,
+    sign,
+    sign_answer,
+)
 from mud.server.requests import carry_out
+from mud.storage.documents import replace_key
 from mud.storage.zip_files import Member, packed_bytes
 from mud.world.roles import Role
-from tests.houses import soon
+from tests.houses import PATIENCE, soon
 from tests.unit.agents.llm.stage import settle
 from tests.unit.mud.server.regions.stage import EAST, HOSTS, KEY, MOSS, SECRET, WEST, Region, Roads, roads
 
@@ -98,6 +111,20 @@ async def test_who_is_refused_on_arrival_is_put_back_and_remembers_it_and_stays_
         await road.verify()
 
 
+async def test_other_names_of_a_newcomer_that_somebody_has_there_are_left_out(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        east, west = road.worlds[EAST].hall, road.worlds[WEST].hall
+        write_definition(west.parts.vault / "agents", "Eliza", "#2009", person=False, location="The Shore")
+        west.reloading.everything()
+        path = east.parts.vault / "agents/moss/agent.md"
+        path.write_text(replace_key(path.read_text("utf-8"), "aliases", ["Eliza", "Old Moss"], str(path)), "utf-8")
+        east.reloading.everything()
+        assert not (await road.worlds[EAST].do(MOSS, "go bridge")).failed
+        assert await road.quiet() == WEST
+        (moss,) = (one for one in west.parts.minds.definitions.values() if one.name == MOSS)
+        assert moss.aliases == ("Old Moss",)
+
+
 async def test_what_is_carried_is_laid_down(tmp_path: Path) -> None:
     async with roads(tmp_path) as road:
         vault = road.worlds[EAST].vault
@@ -167,6 +194,35 @@ async def test_letters_that_nobody_signed_are_not_read(tmp_path: Path) -> None:
         assert west.open_letter("take", digest(body), right) is None
 
 
+async def test_a_question_in_too_deep_brackets_is_refused(tmp_path: Path) -> None:
+    async with roads(tmp_path) as road:
+        assert road.worlds[WEST].regions.arrivals.ask(b"[" * 60_000)["answer"] == "refused"
+
+
+async def test_an_answer_that_is_no_json_is_none() -> None:
+    async def post(address: str, body: bytes, headers: Mapping[str, str]) -> Posted:
+        return Posted(200, b"{", sign_answer(SECRET.encode(), headers[SIGNATURE], b"{"))
+
+    with pytest.raises(Unavailable, match="it answers in a form that is not known here"):
+        await send(Neighbour(f"http://{HERE}", KEY), "ask", b"{}", post)
+
+
+async def test_an_answer_without_end_is_not_read_to_its_end() -> None:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+        with suppress(OSError):
+            while not reader.at_eof():
+                writer.write(b"x" * LONGEST_ANSWER)
+                await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as server:
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(Unavailable, match="it answers with more than"):
+            async with asyncio.timeout(PATIENCE):
+                await post(f"http://127.0.0.1:{port}/", b"{}", {})
+
+
 def packed(folder: Path, **more: bytes) -> bytes:
     """Return the letter of a small life, with other files in place of some, by their names."""
     write_definition(folder, "Moss", "#1", person=False, location="X", slug="moss")
@@ -182,6 +238,7 @@ def packed(folder: Path, **more: bytes) -> bytes:
     "more",
     [
         {PASSPORT: b""}, {PASSPORT: b"[]"}, {PASSPORT: b'{"being":"../../x","tickets":[]}'}, {LETTER: b"{}"},
+        {PASSPORT: b"[" * 60_000}, {LETTER: b"[" * 60_000},
         {LETTER: b'{"ticket":"x","place":"y","person":0}'}, {"agent.md": b""}, {"../moss.md": b"x"},
         {"archive/x.jsonl": b"x"}, {"notes/../../x.md": b"x"}, {"accounts/x.json": b"x"}, {"lease": b"x"},
     ],
