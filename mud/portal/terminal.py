@@ -121,7 +121,7 @@ class Terminal(App[None]):
         self.farewell = ""
         self.notices: deque[str] = deque(maxlen=NOTICES)
         self._notice = ""  # the newest, in the status line
-        self._waiting: list[Text] = []  # what was shown and is not drawn yet
+        self.waiting: list[Text] = []  # what was shown and is not drawn yet
         self._drawn_at = 0.0  # when, by the event loop's clock
         self._shown: dict[str, object] = {}  # what each panel shows
         self._panels_wanted: bool | None = None  # what F4 chose; None while it depends on the size
@@ -209,13 +209,13 @@ class Terminal(App[None]):
 
     def _tell(self, *texts: Text) -> None:
         """Have texts drawn in the story: at once, but in a crowd those of a moment together."""
-        if not self._waiting and self.is_running:
+        if not self.waiting and self.is_running:
             loop = asyncio.get_running_loop()
             loop.call_later(max(0.0, self._drawn_at + MOMENT - loop.time()), self.call_later, self._draw)
-        self._waiting += texts
+        self.waiting += texts
 
     def _draw(self) -> None:
-        waiting, self._waiting = self._waiting, []
+        waiting, self.waiting = self.waiting, []
         self._drawn_at = asyncio.get_running_loop().time()
         self.query_one(StoryLog).tell([one for text in waiting for one in self._with_way_to_copy(text)])
         self._draw_panels()

@@ -93,17 +93,26 @@ async def playing(
     if name is not None:
         player.app.enter(name)
     async with player.app.run_test(size=size) as pilot:
-        await pilot.pause()
+        await settled(pilot)
         yield player, pilot
+
+
+async def settled(pilot: Pilot[None]) -> None:
+    """Wait until all that was told is drawn; pilot's own pause does not wait for what is drawn together later."""
+    assert isinstance(pilot.app, Terminal)
+    await pilot.pause()
+    while pilot.app.waiting:
+        await pilot.pause()
+    await pilot.pause()
 
 
 async def typed(pilot: Pilot[None], text: str, *then: str) -> None:
     """Put a text where the cursor is, as a paste does, then press keys."""
     if text:
         pilot.app.post_message(Paste(text))
-        await pilot.pause()
+        await settled(pilot)
     await pilot.press(*then)
-    await pilot.pause()
+    await settled(pilot)
 
 
 async def test_who_starts_without_a_name_is_asked_until_one_is_taken(tmp_path: Path) -> None:
@@ -112,7 +121,7 @@ async def test_who_starts_without_a_name_is_asked_until_one_is_taken(tmp_path: P
         await typed(pilot, "Eliza", "enter")
         assert "Eliza is played by a mind" in player.text("#why_not")
         await pilot.press("ctrl+u", "enter")
-        await pilot.pause()
+        await settled(pilot)
         assert "Good morning, Visitor." in player.shown
         assert "Try: look, say hello" in player.shown
         await typed(pilot, "look", "enter")
@@ -162,8 +171,8 @@ async def test_keys_that_come_close_together_are_taken_in_their_order(tmp_path: 
             "enter",
         ]:
             pilot.app.post_message(Key(key, " " if key == "space" else key if len(key) == 1 else None))
-        await pilot.pause()
-        await pilot.pause()
+        await settled(pilot)
+        await settled(pilot)
         assert [line for line in player.shown.splitlines() if line.startswith(">")] == ["> say one", "> say two"]
 
 
@@ -207,7 +216,7 @@ async def test_every_panel_and_page_is_reached_by_keys_alone_with_and_without_co
         assert app.query_one(LineInput).value == "l"
         for key, title in (("f1", "Help"), ("f2", "Map"), ("f3", "The mind of Ann"), ("f5", "Notices")):
             await pilot.press(key)
-            await pilot.pause()
+            await settled(pilot)
             assert title in player.screen
             assert "Esc: back" in player.screen
         await pilot.press("escape")
@@ -227,7 +236,7 @@ async def test_the_panels_show_what_is_around_and_follow_one(tmp_path: Path, siz
         for part in ("[@ Lobby]", "[Garden]", "south: The Garden", "nobody else", "rusty key"):
             assert part in player.screen
         do(player.engine, "south", MOSS)
-        await pilot.pause()
+        await settled(pilot)
         assert "Moss the Slow arrives from The Library." in player.shown
         assert "Moss the Slow" in "".join(str(one.content) for one in player.app.query_one("#here").query(Static))
 
@@ -239,15 +248,15 @@ async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) ->
         panel = player.app.query_one("#map", Panel)
         assert panel.outer_size.height == 1
         await pilot.press("enter")
-        await pilot.pause()
+        await settled(pilot)
         assert panel.outer_size.height > 1
         await pilot.press("f4")
-        await pilot.pause()
+        await settled(pilot)
         assert not player.app.query_one("#side").display
         assert player.app.query_one(StoryLog).size.width > before
         await pilot.press("f4")
         await pilot.click("#here", offset=(3, 0))
-        await pilot.pause()
+        await settled(pilot)
         assert player.app.query_one("#here").outer_size.height == 1
 
 
@@ -256,7 +265,7 @@ async def test_in_a_narrow_window_the_story_has_all_the_room(tmp_path: Path) -> 
         assert not player.app.query_one("#side").display
         assert player.app.query_one(StoryLog).outer_size.width == 60
         await pilot.press("f4")
-        await pilot.pause()
+        await settled(pilot)
         assert "[@" in player.screen
 
 
@@ -264,19 +273,19 @@ async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path)
     async with playing(tmp_path) as (player, pilot):
         for number in range(40):
             do(player.engine, f"say {number}: " + "a long story about the mill " * 4, ELIZA)
-        await pilot.pause()
+        await settled(pilot)
         story = player.app.query_one(StoryLog)
         assert "39: a long story" in player.screen
         assert max(line.cell_length for line in story.lines) <= story.size.width
         await pilot.press("pageup", "pageup")
         at = story.scroll_y
         do(player.engine, "say and so on", ELIZA)
-        await pilot.pause()
+        await settled(pilot)
         assert story.scroll_y == at
         assert "more below" in player.screen
         lines = len(story.lines)
         await pilot.resize_terminal(120, 30)
-        await pilot.pause()
+        await settled(pilot)
         assert len(story.lines) < lines
         await typed(pilot, "look", "enter")
         assert "Exits: north, gate" in player.screen
@@ -305,12 +314,12 @@ async def test_an_address_stands_on_a_line_of_its_own_and_where_it_is_broken_one
     async with playing(tmp_path, (columns, 24)) as (player, pilot):
         player.session.tell(f"web: {ADDRESS}", "news")
         player.session.show(Message(f"Moss says, {ADDRESS}"))
-        await pilot.pause()
+        await settled(pilot)
         assert "web:\n" in player.shown
         assert player.shown.count("F5 shows it") == told
         assert (f"\n{ADDRESS}\n" in player.shown) is (columns == 200)
         await pilot.press("f5")
-        await pilot.pause()
+        await settled(pilot)
         assert (ADDRESS in player.screen) is (columns > 60)
 
 
@@ -320,12 +329,12 @@ async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tm
         player.session.tell("The web is at http://127.0.0.1:8000.\nOpen it in a browser.")
         player.session.show(Message("A bell rings."))
         player.session.tell("While you were away, Eliza asked for you.", "news")
-        await pilot.pause()
+        await settled(pilot)
         assert "Eliza asked for you" in player.shown
         assert "No language model" not in player.shown
         assert player.text("#notice") == "The web is at http://127.0.0.1:8000. (F5: all)"
         await pilot.press("f5")
-        await pilot.pause()
+        await settled(pilot)
         for part in ("No language model answers.", "Open it in a browser.", "asked for you"):
             assert part in player.screen
 
@@ -333,15 +342,15 @@ async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tm
 async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         await pilot.press("f3")
-        await pilot.pause()
+        await settled(pilot)
         assert "Nothing is summarized yet." in player.screen
         await pilot.press("right")
-        await pilot.pause()
+        await settled(pilot)
         assert "The mind of Eliza" in player.screen
         assert "I listened for years." in player.screen
         page = player.app.screen.query_one(".page")
         await pilot.press("pagedown")
-        await pilot.pause()
+        await settled(pilot)
         assert page.scroll_offset.y > 0
         await pilot.press("right", "f3")
         assert player.app.focused is player.app.query_one(LineInput)
@@ -371,7 +380,7 @@ async def test_where_lines_are_asked_for_a_paste_is_as_many_as_it_has_and_an_emp
 async def test_what_the_keys_do_the_mouse_does_too(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         await pilot.click("#keys", offset=(11, 0))
-        await pilot.pause()
+        await settled(pilot)
         assert player.app.screen.id == "map"
         await pilot.press("escape")
         await pilot.click("#memory")
@@ -400,7 +409,7 @@ async def test_a_password_typed_ahead_of_its_question_is_shown_and_kept_nowhere(
         await typed(pilot, "open sesame", "enter")
         for _ in range(2):
             player.session.ask("Your new password:", taken.append)
-        await pilot.pause()
+        await settled(pilot)
         assert taken == ["open sesame", "open sesame"]
         assert "sesame" not in player.screen
         assert player.history.read() == ["@password"]
@@ -412,7 +421,7 @@ async def test_a_password_typed_ahead_of_its_question_is_shown_and_kept_nowhere(
 async def test_leaving_by_key_is_leaving_by_quit(tmp_path: Path, keys: tuple[str, ...]) -> None:
     async with playing(tmp_path) as (player, pilot):
         await pilot.press(*keys)
-        await pilot.pause()
+        await settled(pilot)
         assert player.session.over
     assert not player.app.is_running
     assert player.app.farewell == do(make_engine(), "quit").reply
@@ -428,7 +437,7 @@ async def test_ctrl_d_deletes_where_something_is_typed(tmp_path: Path) -> None:
 async def test_a_session_that_ends_elsewhere_ends_the_terminal(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         player.session.end("The owner ends this session.")
-        await pilot.pause()
+        await settled(pilot)
     assert player.app.farewell == "The owner ends this session."
 
 
@@ -440,7 +449,7 @@ async def test_names_with_brackets_are_shown_as_they_are(tmp_path: Path) -> None
         await typed(pilot, "north", "enter")
         assert "[/b] [Lobby]" in player.screen
         await pilot.press("f2")
-        await pilot.pause()
+        await settled(pilot)
         assert "[@ [/b] [Lobby]]" in player.screen
 
 
@@ -448,6 +457,6 @@ async def test_a_memory_that_there_is_none_of_is_told(tmp_path: Path) -> None:
     player = Player(tmp_path, bar=None)
     player.app.enter("Ann")
     async with player.app.run_test(size=SMALL) as pilot:
-        await pilot.pause()
+        await settled(pilot)
         assert "no memory" in player.screen
         assert player.app.size == Size(*SMALL)
