@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,6 +16,7 @@ from rich.text import Text
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.css.query import NoMatches
 from textual.events import Key, Resize
 from textual.geometry import Size
 from textual.markup import escape
@@ -170,7 +172,8 @@ class Terminal(App[None]):
             if driver.behind and driver.caught_up:
                 driver.behind = False
                 self.refresh(layout=True)
-        self._draw_panels()
+        with suppress(NoMatches):  # the last tick may come when the widgets are gone
+            self._draw_panels()
 
     def _try_name(self, name: str) -> str:
         """Let the person in, and return why not."""

@@ -101,9 +101,19 @@ async def settled(pilot: Pilot[None]) -> None:
     """Wait until all that was told is drawn; pilot's own pause does not wait for what is drawn together later."""
     assert isinstance(pilot.app, Terminal)
     await pilot.pause()
-    while pilot.app.waiting:
+    while pilot.app.waiting and pilot.app.session is not None and not pilot.app.session.over:
         await pilot.pause()
     await pilot.pause()
+
+
+async def pressed(pilot: Pilot[None], *keys: str) -> None:
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
+async def clicked(pilot: Pilot[None], where: str, *, offset: tuple[int, int] = (0, 0)) -> None:
+    await pilot.click(where, offset=offset)
+    await settled(pilot)
 
 
 async def typed(pilot: Pilot[None], text: str, *then: str) -> None:
@@ -111,17 +121,15 @@ async def typed(pilot: Pilot[None], text: str, *then: str) -> None:
     if text:
         pilot.app.post_message(Paste(text))
         await settled(pilot)
-    await pilot.press(*then)
-    await settled(pilot)
+    await pressed(pilot, *then)
 
 
 async def test_who_starts_without_a_name_is_asked_until_one_is_taken(tmp_path: Path) -> None:
     async with playing(tmp_path, name=None) as (player, pilot):
-        await pilot.press("f2")  # no page opens before anybody is in
+        await pressed(pilot, "f2")  # no page opens before anybody is in
         await typed(pilot, "Eliza", "enter")
         assert "Eliza is played by a mind" in player.text("#why_not")
-        await pilot.press("ctrl+u", "enter")
-        await settled(pilot)
+        await pressed(pilot, "ctrl+u", "enter")
         assert "Good morning, Visitor." in player.shown
         assert "Try: look, say hello" in player.shown
         await typed(pilot, "look", "enter")
@@ -131,7 +139,7 @@ async def test_who_starts_without_a_name_is_asked_until_one_is_taken(tmp_path: P
 @pytest.mark.parametrize("key", ["ctrl+c", "ctrl+d"])
 async def test_who_is_asked_may_go_without_coming_in(tmp_path: Path, key: str) -> None:
     async with playing(tmp_path, name=None) as (player, pilot):
-        await pilot.press(key)
+        await pressed(pilot, key)
     assert player.engine.number == 0
 
 
@@ -147,9 +155,9 @@ async def test_lines_are_answered_kept_and_found_again_with_the_arrows(tmp_path:
         await typed(pilot, "dr", "up")
         prompt = player.app.query_one(LineInput)
         assert prompt.value == "say hello"
-        await pilot.press("up", "up")
+        await pressed(pilot, "up", "up")
         assert prompt.value == "say good evening"
-        await pilot.press("down", "down")
+        await pressed(pilot, "down", "down")
         assert prompt.value == "dr"
     assert player.history.read() == ["say good evening", "say hello"]
 
@@ -181,12 +189,12 @@ async def test_the_tab_key_fills_in_what_is_sure_and_goes_through_the_choices(tm
         prompt = player.app.query_one(LineInput)
         await typed(pilot, "whi", "tab", "e", "l", "tab")
         assert prompt.value == "whisper Eliza "
-        await pilot.press("ctrl+u")
+        await pressed(pilot, "ctrl+u")
         await typed(pilot, "go ", "tab")
         assert player.text("#choices") == "north  gate  The Garden"
         seen = []
         for _ in range(4):
-            await pilot.press("tab")
+            await pressed(pilot, "tab")
             seen.append(prompt.value)
         assert seen == ["go north", "go gate", "go The Garden", "go north"]
         await typed(pilot, "", "enter")
@@ -206,20 +214,19 @@ async def test_every_panel_and_page_is_reached_by_keys_alone_with_and_without_co
         app = player.app
         reached = []
         for _ in PANELS:
-            await pilot.press("f6")
+            await pressed(pilot, "f6")
             assert app.focused is not None
             reached.append(app.focused.id)
             assert app.focused.size.height > 0
         assert sorted(filter(None, reached)) == sorted(PANELS)
-        await pilot.press("l")  # whatever is typed goes into the line
+        await pressed(pilot, "l")  # whatever is typed goes into the line
         assert app.focused is app.query_one(LineInput)
         assert app.query_one(LineInput).value == "l"
         for key, title in (("f1", "Help"), ("f2", "Map"), ("f3", "The mind of Ann"), ("f5", "Notices")):
-            await pilot.press(key)
-            await settled(pilot)
+            await pressed(pilot, key)
             assert title in player.screen
             assert "Esc: back" in player.screen
-        await pilot.press("escape")
+        await pressed(pilot, "escape")
         assert app.focused is app.query_one(LineInput)
         colours = set(re.findall(r"fill: (#[0-9a-f]{6})", app.export_screenshot()))
         assert (len(colours) > 3) is colour
@@ -244,19 +251,16 @@ async def test_the_panels_show_what_is_around_and_follow_one(tmp_path: Path, siz
 async def test_panels_are_put_away_and_back_one_by_one_or_all(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
         before = player.app.query_one(StoryLog).size.width
-        await pilot.press("f6", "f6", "enter")
+        await pressed(pilot, "f6", "f6", "enter")
         panel = player.app.query_one("#map", Panel)
         assert panel.outer_size.height == 1
-        await pilot.press("enter")
-        await settled(pilot)
+        await pressed(pilot, "enter")
         assert panel.outer_size.height > 1
-        await pilot.press("f4")
-        await settled(pilot)
+        await pressed(pilot, "f4")
         assert not player.app.query_one("#side").display
         assert player.app.query_one(StoryLog).size.width > before
-        await pilot.press("f4")
-        await pilot.click("#here", offset=(3, 0))
-        await settled(pilot)
+        await pressed(pilot, "f4")
+        await clicked(pilot, "#here", offset=(3, 0))
         assert player.app.query_one("#here").outer_size.height == 1
 
 
@@ -264,8 +268,7 @@ async def test_in_a_narrow_window_the_story_has_all_the_room(tmp_path: Path) -> 
     async with playing(tmp_path, (60, 16)) as (player, pilot):
         assert not player.app.query_one("#side").display
         assert player.app.query_one(StoryLog).outer_size.width == 60
-        await pilot.press("f4")
-        await settled(pilot)
+        await pressed(pilot, "f4")
         assert "[@" in player.screen
 
 
@@ -277,7 +280,7 @@ async def test_the_story_wraps_anew_and_waits_for_who_reads_back(tmp_path: Path)
         story = player.app.query_one(StoryLog)
         assert "39: a long story" in player.screen
         assert max(line.cell_length for line in story.lines) <= story.size.width
-        await pilot.press("pageup", "pageup")
+        await pressed(pilot, "pageup", "pageup")
         at = story.scroll_y
         do(player.engine, "say and so on", ELIZA)
         await settled(pilot)
@@ -318,8 +321,7 @@ async def test_an_address_stands_on_a_line_of_its_own_and_where_it_is_broken_one
         assert "web:\n" in player.shown
         assert player.shown.count("F5 shows it") == told
         assert (f"\n{ADDRESS}\n" in player.shown) is (columns == 200)
-        await pilot.press("f5")
-        await settled(pilot)
+        await pressed(pilot, "f5")
         assert (ADDRESS in player.screen) is (columns > 60)
 
 
@@ -333,26 +335,22 @@ async def test_notices_stand_in_the_status_line_and_all_of_them_on_their_page(tm
         assert "Eliza asked for you" in player.shown
         assert "No language model" not in player.shown
         assert player.text("#notice") == "The web is at http://127.0.0.1:8000. (F5: all)"
-        await pilot.press("f5")
-        await settled(pilot)
+        await pressed(pilot, "f5")
         for part in ("No language model answers.", "Open it in a browser.", "asked for you"):
             assert part in player.screen
 
 
 async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
-        await pilot.press("f3")
-        await settled(pilot)
+        await pressed(pilot, "f3")
         assert "Nothing is summarized yet." in player.screen
-        await pilot.press("right")
-        await settled(pilot)
+        await pressed(pilot, "right")
         assert "The mind of Eliza" in player.screen
         assert "I listened for years." in player.screen
         page = player.app.screen.query_one(".page")
-        await pilot.press("pagedown")
-        await settled(pilot)
+        await pressed(pilot, "pagedown")
         assert page.scroll_offset.y > 0
-        await pilot.press("right", "f3")
+        await pressed(pilot, "right", "f3")
         assert player.app.focused is player.app.query_one(LineInput)
 
 
@@ -379,11 +377,10 @@ async def test_where_lines_are_asked_for_a_paste_is_as_many_as_it_has_and_an_emp
 
 async def test_what_the_keys_do_the_mouse_does_too(tmp_path: Path) -> None:
     async with playing(tmp_path) as (player, pilot):
-        await pilot.click("#keys", offset=(11, 0))
-        await settled(pilot)
+        await clicked(pilot, "#keys", offset=(11, 0))
         assert player.app.screen.id == "map"
-        await pilot.press("escape")
-        await pilot.click("#memory")
+        await pressed(pilot, "escape")
+        await clicked(pilot, "#memory")
         assert player.app.focused is player.app.query_one("#memory")
 
 
@@ -420,8 +417,7 @@ async def test_a_password_typed_ahead_of_its_question_is_shown_and_kept_nowhere(
 @pytest.mark.parametrize("keys", [("ctrl+c",), ("ctrl+d",), ("f1", "ctrl+c"), ("q", "u", "i", "t", "enter")])
 async def test_leaving_by_key_is_leaving_by_quit(tmp_path: Path, keys: tuple[str, ...]) -> None:
     async with playing(tmp_path) as (player, pilot):
-        await pilot.press(*keys)
-        await settled(pilot)
+        await pressed(pilot, *keys)
         assert player.session.over
     assert not player.app.is_running
     assert player.app.farewell == do(make_engine(), "quit").reply
@@ -448,8 +444,7 @@ async def test_names_with_brackets_are_shown_as_they_are(tmp_path: Path) -> None
         world.apply([Define(odd)])
         await typed(pilot, "north", "enter")
         assert "[/b] [Lobby]" in player.screen
-        await pilot.press("f2")
-        await settled(pilot)
+        await pressed(pilot, "f2")
         assert "[@ [/b] [Lobby]]" in player.screen
 
 
