@@ -469,45 +469,42 @@ def repeated(db: sqlite3.Connection, number: int, seqs: Collection[int]) -> dict
 
 
 def memories_waiting(
-    db: sqlite3.Connection, limit: int, after: str, without: Collection[str]
-) -> tuple[str, int, list[Record]] | None:
-    """Return an agent, the seq of its last memory looked at, and records for new texts; None when no memory waits.
+    db: sqlite3.Connection, limit: int, after: str, without: Collection[str], lives: int = 1
+) -> list[tuple[str, int, list[Record]]]:
+    """Return agents, the seq of the last memory looked at of each, and records for its new texts.
 
-    Agents take turns: the one in `after` was served last. Call `lives_embedded` next, even if there are no records.
-    One memory may have more records than `limit`.
+    Agents take turns: the one in `after` was served last. There are at most `lives` of them, with `limit` records in
+    all; one memory may have more. Call `lives_embedded` next, even if there are no records.
     """
-    agent = db.execute(
+    waiting = db.execute(
         "SELECT number, id, embedded, through FROM agents WHERE embedded < through "
-        "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number",
-        (json.dumps(list(without)), number_of(db, after)),
-    ).fetchone()
-    if agent is None:
-        return None
-    number, agent_id, embedded, through = agent
-    last = min(through, embedded + limit)
-    entries = entries_of(db, number, range(embedded + 1, last + 1))
+        "AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY number <= ?, number LIMIT ?",
+        (json.dumps(list(without)), number_of(db, after), lives),
+    ).fetchall()
+    found: list[tuple[str, int, list[Record]]] = []
+    for number, agent_id, embedded, through in waiting:
+        if limit <= 0:
+            break
+        seqs = range(embedded + 1, min(through, embedded + limit) + 1)
+        last, records = _records_waiting(db, agent_id, number, seqs, limit)
+        found.append((agent_id, last, records))
+        limit -= max(1, len(records))
+    return found
+
+
+def _records_waiting(
+    db: sqlite3.Connection, agent_id: str, number: int, seqs: range, limit: int
+) -> tuple[int, list[Record]]:
+    """Return the seq of the last memory looked at, and at most `limit` records for new texts."""
+    entries = entries_of(db, number, seqs)
     again = {seq for seq, text in repeated(db, number, entries).items() if text.first != seq}
     records: list[Record] = []
     for seq, entry in entries.items():
         new = [] if seq in again else memory_records(agent_id, entry)
         if records and len(records) + len(new) > limit:
-            return agent_id, seq - 1, records  # a question has to wait for the whole batch
+            return seq - 1, records  # a question has to wait for the whole batch
         records += new
-    return agent_id, last, records
-
-
-def lives_waiting(
-    db: sqlite3.Connection, limit: int, after: str, without: Collection[str], lives: int
-) -> list[tuple[str, int, list[Record]]]:
-    """Return what `memories_waiting` does of several agents, with at most `limit` records or so."""
-    found: dict[str, tuple[str, int, list[Record]]] = {}
-    while limit > 0 and len(found) < lives:
-        one = memories_waiting(db, limit, after, {*without, *found})
-        if one is None:
-            break
-        after, _, records = found[one[0]] = one
-        limit -= max(1, len(records))
-    return list(found.values())
+    return seqs[-1], records
 
 
 def lives_embedded(db: sqlite3.Connection, ends: Iterable[tuple[str, int]]) -> None:

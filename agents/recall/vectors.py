@@ -199,7 +199,7 @@ class EmbeddingQueue:
             return 0
         lives = 1 if child.served else self._batch
         waiting = await self._lexical.run(
-            tables.lives_waiting, self._batch, self._served_last, self._budget.without, lives
+            tables.memories_waiting, self._batch, self._served_last, self._budget.without, lives
         )
         if not waiting:
             return 0

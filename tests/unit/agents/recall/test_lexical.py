@@ -331,37 +331,49 @@ def test_a_note_is_found_by_its_other_names(opened: Open) -> None:
 def test_memories_wait_for_their_vectors_once_for_each_text(opened: Open) -> None:
     index = opened()
     index.add({"#1": life("Petra yawns.", "A fox.", "Petra yawns.", "An owl.")})
-    waiting = index.do(tables.memories_waiting, 3, "", ())
-    assert waiting is not None
-    agent, through, records = waiting
+    [(agent, through, records)] = index.do(tables.memories_waiting, 3, "", ())
     assert (agent, through, [record.id for record in records]) == ("#1", 3, ["#1|1", "#1|2"])
     assert (progress(index, "#1").vector_through, progress(index, "#1").waiting) == (0, 4)
     index.do(tables.lives_embedded, [("#1", 3)])
     assert (progress(index, "#1").vector_through, index.do(tables.vectors_expected, "#1")) == (3, 2)
     assert index.do(tables.all_waiting, True) == (1, 4)
     assert index.do(tables.all_waiting, False) == (0, 0)
-    waiting = index.do(tables.memories_waiting, 3, "", ())
-    assert [record.id for record in (waiting or ("", 0, []))[2]] == ["#1|4"]
+    [(_, _, records)] = index.do(tables.memories_waiting, 3, "", ())
+    assert [record.id for record in records] == ["#1|4"]
     index.do(tables.lives_embedded, [("#1", 99)])
     assert progress(index, "#1").vector_through == 4
-    assert index.do(tables.memories_waiting, 3, "", ()) is None
+    assert index.do(tables.memories_waiting, 3, "", ()) == []
 
 
 def test_a_stretch_of_repetitions_is_passed_without_a_record(opened: Open) -> None:
     index = opened()
     index.add({"#1": life(*["Petra yawns."] * 5)})
     index.do(tables.lives_embedded, [("#1", 2)])
-    assert index.do(tables.memories_waiting, 2, "", ()) == ("#1", 4, [])
+    assert index.do(tables.memories_waiting, 2, "", ()) == [("#1", 4, [])]
 
 
 def test_agents_take_turns_for_their_vectors(opened: Open) -> None:
     index = opened()
     index.add({agent: life("one", "two", "three", "four") for agent in ("#1", "#2", "#3")})
     served: list[str] = []
-    while (waiting := index.do(tables.memories_waiting, 2, served[-1] if served else "", ())) is not None:
-        served.append(waiting[0])
-        index.do(tables.lives_embedded, [(waiting[0], waiting[1])])
+    while waiting := index.do(tables.memories_waiting, 2, served[-1] if served else "", ()):
+        [(agent, through, _)] = waiting
+        served.append(agent)
+        index.do(tables.lives_embedded, [(agent, through)])
     assert served == ["#1", "#2", "#3"] * 2
+
+
+def test_several_agents_wait_together_with_so_many_records_in_all(opened: Open) -> None:
+    index = opened()
+    index.add({agent: life("one", "two", "three", "four") for agent in ("#1", "#2", "#3")})
+    index.do(tables.lives_embedded, [("#2", 3)])
+    waiting = index.do(tables.memories_waiting, 6, "#1", ["#4"], 9)
+    assert [(agent, through, len(records)) for agent, through, records in waiting] == [
+        ("#2", 4, 1),
+        ("#3", 4, 4),
+        ("#1", 1, 1),
+    ]
+    assert [agent for agent, _, _ in index.do(tables.memories_waiting, 99, "", ["#1"], 1)] == ["#2"]
 
 
 def test_lost_vectors_wait_again(opened: Open) -> None:
@@ -394,7 +406,7 @@ def test_a_forgotten_life_leaves_nothing_behind(opened: Open) -> None:
         progress(index, "#1"),
         index.do(tables.vectors_expected, "#1"),
         index.do(tables.memories_waiting, 9, "", ()),
-    ) == (IndexProgress(), 0, None)
+    ) == (IndexProgress(), 0, [])
     index.add({"#1": life("A fox.", "Petra yawns.")})
     assert seqs(index, "#1", "yawns") == [2]
     assert found(index, "#1", "yawns").times == {}

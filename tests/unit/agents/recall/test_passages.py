@@ -117,11 +117,10 @@ def test_a_long_memory_lived_again_is_found_by_the_vectors_of_its_first_time(ope
     index = opened()
     index.add({"#1": [entry(1, TALE), entry(2, "Nothing."), entry(3, TALE)]})
     assert index.do(tables.vectors_expected, "#1") == 0
-    waiting = index.do(tables.memories_waiting, 99, "", ())
-    assert waiting is not None
-    assert (waiting[1], len(waiting[2])) == (3, len(passages(TALE)) + 1)
+    [(_, through, records)] = index.do(tables.memories_waiting, 99, "", ())
+    assert (through, len(records)) == (3, len(passages(TALE)) + 1)
     index.do(tables.lives_embedded, [("#1", 3)])
-    assert index.do(tables.vectors_expected, "#1") == len(waiting[2])
+    assert index.do(tables.vectors_expected, "#1") == len(records)
     cosines = found(index, "#1", "flute", memories={place_of(1, 2): 0.9}).cosines
     assert cosines == {place_of(1, 2): 0.9, place_of(3, 2): 0.9}
     index.forget("#1")
@@ -133,17 +132,17 @@ def test_long_memories_wait_for_their_vectors_a_few_at_a_time(opened: Open) -> N
     index.add({"#1": [entry(seq, f"{seq} {TALE}") for seq in range(1, 6)]})
     most = 2 * len(passages(TALE)) + 1
     taken = []
-    while (waiting := index.do(tables.memories_waiting, most, "", ())) is not None:
-        assert 0 < len(waiting[2]) <= most
-        taken += [place_named(one.id) for one in waiting[2]]
-        index.do(tables.lives_embedded, [("#1", waiting[1])])
+    while waiting := index.do(tables.memories_waiting, most, "", ()):
+        [(_, through, records)] = waiting
+        assert 0 < len(records) <= most
+        taken += [place_named(one.id) for one in records]
+        index.do(tables.lives_embedded, [("#1", through)])
     assert len(taken) == len(set(taken)) == index.do(tables.vectors_expected, "#1")
     assert progress(index, "#1").vector_through == 5
     # One that alone has more is taken all the same.
     index.add({"#2": [entry(1, TALE)]})
-    waiting = index.do(tables.memories_waiting, 2, "", ())
-    assert waiting is not None
-    assert len(waiting[2]) == len(passages(TALE))
+    [(_, _, records)] = index.do(tables.memories_waiting, 2, "", ())
+    assert len(records) == len(passages(TALE))
 
 
 def test_a_long_memory_lends_of_its_ends_alone(opened: Open) -> None:
