@@ -61,7 +61,7 @@ class DefinitionCache:
     def keep(self, definitions: Iterable[AgentDefinition]) -> None:
         """Write the definitions, which were read without a mistake, if that is worth it; failures change nothing."""
         whole = {one.slug: [self._stamps[one.slug], _encoded(one)] for one in definitions if one.slug in self._stamps}
-        self._known, self._stamps = None, {}
+        self._known, self._stamps = {}, {}  # who comes later is new
         if not self._missed or len(whole) < WORTH:
             return
         self._missed = False

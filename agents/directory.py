@@ -208,9 +208,8 @@ class AgentDirectory:
         known = self.definitions.get(slug)
         if known is not None:
             return known.id
-        if not (self._folder / slug / "archive").exists():  # another agent may have left the world from there
-            return ""
-        return self._ids.get(slug, "")
+        own = self._ids.get(slug, "")  # another agent may have left the world from there
+        return own if own and (self._folder / slug / "archive").exists() else ""
 
     def assign_ids(self, number: int, write: Callable[[Path, str], None] | None = write_atomic) -> None:
         """Assign ids from `number` on and write them, also ones removed from a file; `write` is None for a reader."""

@@ -74,11 +74,9 @@ class Population:
         self.means = means
         self.say = means.say
         self.inner = Reflection(means)
+        self._folder = means.vault / "agents"
         self.roster = AgentDirectory(
-            means.vault / "agents",
-            means.configuration.schemas,
-            unknown_in,
-            cache=DefinitionCache(means.vault / "agents"),
+            self._folder, means.configuration.schemas, unknown_in, cache=DefinitionCache(self._folder)
         )
         self.definitions: dict[str, AgentDefinition] = self.roster.definitions
         self.drafts: Mapping[str, AgentDefinition] = self.roster.drafts
@@ -213,7 +211,7 @@ class Population:
         """Import an agent's new hand-written memories; return their problems."""
         agent = self._agents.get(slug)
         if agent is None:
-            return fresh(self.means.vault / "agents" / slug)[1]
+            return fresh(self._folder / slug)[1]
         entries, problems = agent.seeds.take_up()
         if entries:
             self.remembered(agent, entries)
@@ -236,7 +234,7 @@ class Population:
         Nothing may be left to do for it: no temporary file, no hand-written memory, and no memory that is newer than
         the saved state, which was written at `saved` by the file system's clock.
         """
-        if slug not in self._agents and lived_before(self.means.vault / "agents" / slug, saved):
+        if slug not in self._agents and lived_before(self._folder / slug, saved):
             self._unopened[self.definitions[slug].id] = slug
             return True
         return False
@@ -244,7 +242,7 @@ class Population:
     def _open_now(self, who: str) -> Agent | None:
         """Open an agent that was left closed; None when it cannot be opened, or is about to leave the world."""
         slug = self._unopened.pop(who)
-        if slug not in self.definitions or not (self.means.vault / "agents" / slug / AGENT).exists():
+        if slug not in self.definitions or not (self._folder / slug / AGENT).exists():
             self._unopened[who] = slug
             return None
         if not self.opens(slug):

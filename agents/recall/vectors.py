@@ -60,6 +60,8 @@ BATCH = 8
 WORDS = 128
 FEWEST, MOST = 32, 256
 """Memories per call: few while they are embedded, many while they come from the cache."""
+REPORT_EVERY = 1.0
+"""Seconds between two looks at how many texts of everybody wait, while some do."""
 QUICK, SLOW = 0.1, 0.3
 """Seconds of a call below which the batch grows, and above which it shrinks."""
 
@@ -356,13 +358,12 @@ class VectorService:
             self._away, self._error = 0, ""
         while not self._stopping:
             await self._remove_obsolete(child)
-            since_report = 0
-            while not self._stopping and (done := await self._queue.step(child)):
+            reported = self._clock.monotonic()
+            while not self._stopping and await self._queue.step(child):
                 self._failures = 0
-                since_report += done
-                if since_report >= MOST:
-                    since_report = 0
+                if self._clock.monotonic() - reported >= REPORT_EVERY:
                     await self._report()
+                    reported = self._clock.monotonic()
                 await self._learn_examples(child)
                 await self._remove_obsolete(child)
             await self._learn_examples(child)

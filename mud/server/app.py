@@ -45,7 +45,7 @@ from mud.server.requests import SYNCED, UNSYNCED, carry_out, submit
 from mud.server.traces import tracing
 from mud.server.wiring import Parts, load_brains, must_have_words, opened
 from mud.storage.paths import check_held
-from mud.supervise import in_thread, supervise
+from mud.supervise import in_thread, supervise, timeout
 from mud.world.events import Request
 from mud.world.roles import Role
 
@@ -59,6 +59,8 @@ COLLECT_AFTER = 600.0
 """Seconds between two looks whether nobody plays, and all garbage can be collected."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+DOORS_WITHIN = 10.0
+"""Seconds that what takes longer at the start waits for the doors at most."""
 CHECKED_AFTER = 10.0
 """Seconds before the files of a large vault are checked, which takes as long as its start."""
 WEB = range(8000, 8016)
@@ -128,6 +130,8 @@ class App:
         self._signals = heard
         self._stop = asyncio.Event()
         self._answered = asyncio.Event()
+        self._doors_tried = asyncio.Event()
+        """Set when each door of the network is open, or could not be opened."""
         self._requests: set[asyncio.Task[None]] = set()
         self._looked = 0  # place of the agent that is asked next for what waits
         self._unindexed: asyncio.Queue[Agent] = asyncio.Queue()
@@ -222,6 +226,11 @@ class App:
             if not self._local.tell_later(f"loci: {line}"):
                 print(f"loci: {line}", file=sys.stderr)
 
+    async def _watch(self) -> None:
+        if self._parts.is_large:
+            await self._doors_opened()  # to watch very many folders takes as long as to come in
+        await self._reloading.watcher.run()
+
     async def _check_files(self) -> None:
         await self._parts.clock.sleep(CHECKED_AFTER)
         self._reloading.knows(await asyncio.to_thread(lambda: self._parts.problems))
@@ -250,7 +259,7 @@ class App:
             ("syncing", self._keep_syncing),
             ("counting what models cost", lambda: keep_spending(parts.vault, parts.queue.budget, parts.clock)),
             ("mind pages", self._pages.run),
-            ("watching the vault", self._reloading.watcher.run),
+            ("watching the vault", self._watch),
             ("looking through archives", self._check_lives),
             ("loading the tokenizer", self._load_tokenizer),
             ("collecting garbage", self._collect_garbage),
@@ -286,7 +295,16 @@ class App:
 
         await self._parts.clock.sleep(COME_IN)
         ports, name = self._ports(), lambda: self._local.name
-        await serve_doors(self._parts, self._people, ports, self._tell, name, self._monitor)
+        left = len(ports)
+
+        def told(text: str, kind: str) -> None:
+            nonlocal left
+            self._tell(text, kind)
+            left -= 1
+            if not left:
+                self._doors_tried.set()
+
+        await serve_doors(self._parts, self._people, ports, told, name, self._monitor)
 
     def _ports(self) -> dict[str, Sequence[int]]:
         """Return the ports that each door may take. At a terminal the pages are served unless that was forbidden."""
@@ -328,8 +346,11 @@ class App:
             self._answered.set()
 
     async def _live_on(self) -> None:
-        """Load brains and summarizers in a thread, so that the event loop is not blocked, then run the agents."""
-        await self._parts.clock.sleep(COME_IN)
+        """Load brains and summarizers in a thread, so that the event loop is not blocked, then run the agents.
+
+        The doors come first: it takes seconds to let very many begin, and who waits at a door is in by then.
+        """
+        await self._doors_opened()
         await asyncio.to_thread(self._living.prepare)
         await asyncio.to_thread(self._parts.minds.means.summarizers.names)
         await self._living.begin_all()
@@ -338,6 +359,13 @@ class App:
         for step in unheard:
             self._living.observe(step)
         await self._living.run()
+
+    async def _doors_opened(self) -> None:
+        """Wait until the doors of the network are open, if there are any, and whoever waited there is in."""
+        if self._ports():
+            with suppress(TimeoutError):
+                await timeout(DOORS_WITHIN, self._doors_tried.wait(), self._parts.clock)
+        await self._parts.clock.sleep(COME_IN)
 
     async def _open_host(self) -> None:
         """Start the host of the minds. One that cannot be started is told; they live in this process then."""
@@ -393,7 +421,7 @@ class App:
 
     async def _keep_saving(self) -> None:
         saved, clock = -1, self._parts.clock
-        await clock.sleep(COME_IN)
+        await self._doors_opened()
         while True:
             started = clock.monotonic()
             if self._parts.engine.number != saved and await self._saved():

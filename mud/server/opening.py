@@ -168,8 +168,7 @@ def _snapshot_of(engine: Engine, files: WorldFiles, *, utc: bool) -> Snapshot:
     state, copies = state_of(world, engine.number, files.homes), world.live.made
     live = {**state.live, "states": {one: list(held) for one, held in world.live.states.items()}}
     things = tuple(world.as_filed(one) for one in world.things if one not in copies)
-    texts = files.texts(files.files())
-    return Snapshot(state._replace(live=live), things, tuple(sorted(engine.witnesses)), texts, utc)
+    return Snapshot(state._replace(live=live), things, tuple(sorted(engine.witnesses)), dict(files.loaded), utc)
 
 
 def world_of(snapshot: Snapshot) -> World:

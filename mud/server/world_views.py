@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
@@ -165,9 +164,10 @@ def _earlier(path: Path, names: list[str]) -> list[Json]:
         data = read_end(path, TAIL)
     except OSError:
         return []
-    actor = re.compile("|".join(map(re.escape, sorted(filter(None, names), key=len, reverse=True))))
+    known = set(filter(None, names))
+    lengths = sorted(set(map(len, known)), reverse=True)
     found: list[Json] = []
     for at, place, text in parse_chronicle(data):
-        who = actor.match(text)
-        found.append({"at": at, "place": place, "kind": None, "actor": who[0] if who else None, "text": text})
+        who = next((text[:length] for length in lengths if text[:length] in known), None)
+        found.append({"at": at, "place": place, "kind": None, "actor": who, "text": text})
     return found

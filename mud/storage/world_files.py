@@ -120,6 +120,8 @@ class WorldFiles:
         self.vault, self._instead = vault, instead
         self.homes = {one: file for one, file in homes.items() if file.startswith("world/")}
         self._good: dict[str, _Draft] = {}
+        self.loaded: dict[str, str] = {}
+        """The text of each file that could be read, as of the last `load`."""
         self.named: list[Thing] = []  # all things that links may name, including those without an id or a title
         self.names: list[Named] = []
         self.misleading: list[Problem] = []
@@ -160,6 +162,7 @@ class WorldFiles:
         Returns the definitions, without exits and places that lead nowhere, and all problems. Things without an id are
         included, for `assign_ids`; those with an invalid or a duplicate id are not.
         """
+        self.loaded = {}
         drafts = [
             self._read(f"world/{folder}/{path.name}", kind)
             for folder, kind in FOLDERS.items()
@@ -207,6 +210,8 @@ class WorldFiles:
             text = self._instead[path] if path in self._instead else read_if_there(path, file=file)
         except VaultProblem as error:
             return nothing._replace(problems=error.problems)
+        if text is not None:
+            self.loaded[file] = text
         if not (text or "").strip():
             return self._good.get(file, nothing)
         return _understood(text or "", file, kind)

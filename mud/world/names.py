@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import groupby, islice
+from operator import eq
 from typing import NamedTuple
 
 from mud.errors import Problem
@@ -102,6 +103,8 @@ _MEANT = frozenset(_skeletons(word)[0] for word in RESERVED)
 
 
 def _scripts(name: str) -> list[str]:
+    if name.isascii():
+        return []  # all letters are of one script
     letters = (sign for sign in unicodedata.normalize("NFKC", name) if sign.isalpha())
     found = (unicodedata.name(sign, "UNKNOWN").split()[0] for sign in letters)
     return list(dict.fromkeys(_SCRIPTS.get(script, script) for script in found if script != _COMMON))
@@ -164,6 +167,12 @@ def misleading_names(named: Iterable[Named], homes: Mapping[str, str]) -> list[P
     return problems
 
 
+def _alike(name: str, others: Iterable[str]) -> str | None:
+    """Return what `NameIndex.alike` does, without an index that would be used once."""
+    typed, looks = plain(name), _skeletons(name)
+    return next((one for one in others if any(map(eq, looks, _skeletons(one))) and plain(one) != typed), None)
+
+
 LONGEST = 120
 """Characters that a name may have at most."""
 
@@ -174,7 +183,7 @@ def misleading(name: str, others: Iterable[str] | NameIndex = ()) -> str:
         return f"the name has {len(name):,} characters, more than the {LONGEST} that can be taken in"
     if _skeletons(name)[0] in _MEANT:
         return f"{name!r} is a word that means something else where a name is typed"
-    other = (others if isinstance(others, NameIndex) else NameIndex(others)).alike(name)
+    other = others.alike(name) if isinstance(others, NameIndex) else _alike(name, others)
     if other is not None:
         return f"{name!r} looks like {other!r}, which is the name of another"
     scripts = [script.capitalize() for script in _scripts(name)]
