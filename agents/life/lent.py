@@ -18,7 +18,7 @@ from agents.brains.instinct.reflexes import Reflexes
 from agents.definition import AgentDefinition
 from agents.hosts import Answer, HostOfMinds, Line, Lived, MindTurn, Wish
 from agents.life.lending import Lending
-from agents.life.scheduler import FIRST_WITHIN, JITTER, SLEEP_STEP, TURNS_A_PASS, DueQueue
+from agents.life.scheduler import FIRST_WITHIN, JITTER, SLEEP_STEP, DueQueue, let_others_run
 from agents.life.thinking import SchedulerConfig
 from agents.mind.actor import by_witness, situate
 from agents.mind.settings import SleepSchedule, ThinkingSettings, hours_of
@@ -116,7 +116,7 @@ class LentMinds:
         while True:
             self._woken.clear()
             self._begin_with_new()
-            for who in self._due.take(clock.monotonic(), TURNS_A_PASS):
+            for who in self._due.take(clock.monotonic(), 1):
                 turn = asyncio.create_task(self._turn(who))
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
@@ -125,7 +125,7 @@ class LentMinds:
                 with suppress(TimeoutError):
                     await timeout(min(wait, SLEEP_STEP), self._woken.wait(), clock)
             else:
-                await clock.sleep(0)
+                await let_others_run(clock)
 
     async def _turn(self, who: str) -> None:
         definition = self._minds.definitions.get(self._slugs[who])

@@ -27,7 +27,7 @@ from agents.mind.actor import by_witness, situate
 from agents.mind.settings import SELF_CHANGES, SleepSchedule, ThinkingSettings, fell_asleep, hours_of
 from agents.mind.thinker import FALLBACK, Thought, trace_of
 from agents.population import Population
-from mud.clock import iso, parse_iso
+from mud.clock import Clock, iso, parse_iso
 from mud.engine.engine import Engine, Step
 from mud.errors import LociError
 from mud.supervise import timeout
@@ -43,8 +43,11 @@ JITTER = 0.3
 """Share by which the pause between two thoughts varies, so that agents do not act in step."""
 BEGUN_AT_ONCE = 100
 """Agents that begin to live before other tasks of the event loop run."""
-TURNS_A_PASS = 1
-"""Turns started before other tasks of the event loop run; a first one, which opens a memory, takes 10 ms."""
+PASSES_A_TURN = 6
+"""Passes of the event loop between the starts of two turns: in so many a line of a person is read and answered.
+
+A turn takes some ms, and the first one of an agent, which opens its memory, 10.
+"""
 SLEEP_STEP = 5.0
 QUIET = 300.0
 """Seconds without being addressed or woken before an agent falls asleep by the clock."""
@@ -220,7 +223,7 @@ class Scheduler:
         while not self._stopped:
             self._woken.clear()
             self._animals.act()
-            for slug in self._due.take(clock.monotonic(), TURNS_A_PASS):
+            for slug in self._due.take(clock.monotonic(), 1):
                 turn = asyncio.create_task(self._turn(slug))
                 self._turns.add(turn)
                 turn.add_done_callback(self._turns.discard)
@@ -231,7 +234,7 @@ class Scheduler:
                 with suppress(TimeoutError):
                     await timeout(wait, self._woken.wait(), clock)
             else:
-                await clock.sleep(0)  # a crowd of due agents must not block other tasks
+                await let_others_run(clock)
 
     @property
     def due(self) -> float | None:
@@ -414,6 +417,12 @@ class Scheduler:
             turn.cancel()
         await asyncio.gather(*self._turns, return_exceptions=True)
         await self._minds.inner.stop()
+
+
+async def let_others_run(clock: Clock) -> None:
+    """Wait between two turns, so that a crowd of due agents does not keep other tasks waiting."""
+    for _ in range(PASSES_A_TURN):
+        await clock.sleep(0)
 
 
 _SLACK = 64

@@ -480,7 +480,8 @@ class Population:
     @property
     def many_unsynced(self) -> bool:
         """Whether so many archives are not synced that this is left to the next saved state; the ledger has it all."""
-        return sum(agent.memory.unsynced for agent in self.in_use()) > SYNCED_SINGLY
+        unsynced = (agent for agent in self.in_use() if agent.memory.unsynced)
+        return next(islice(unsynced, SYNCED_SINGLY, None), None) is not None
 
     def fold_soon(self, agent: Agent) -> None:
         self.folds.begin(agent)

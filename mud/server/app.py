@@ -57,6 +57,8 @@ MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
 CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COLLECT_AFTER = 600.0
 """Seconds between two looks whether nobody plays, and all garbage can be collected."""
+SWITCHED_AFTER = 0.001
+"""Seconds that the event loop waits at most, after each file it touches, for a thread such as the index's to pause."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
 DOORS_WITHIN = 10.0
@@ -66,7 +68,7 @@ CHECKED_AFTER = 10.0
 WEB = range(8000, 8016)
 """Ports of which the first free one serves the pages of a world that was started at a terminal."""
 SAVING_SHARE = 20.0  # a saved state is followed by a pause of so many times what it took, as large worlds take long
-LOOKED_AT = 500  # agents that are asked for what waits between two syncs
+LOOKED_AT = 200  # agents that are asked for what waits between two syncs
 SYNC_EVERY = 1.0  # seconds between two syncs of ledger and archives to disk
 ELAPSE_EVERY = 0.5  # seconds between two looks at what is due in the world by time alone
 HELD_FOR = 0.2  # seconds that entries of many witnesses may wait, so that each archive is written once for many steps
@@ -96,6 +98,7 @@ def run(options: Options) -> int:
     name = check_name(options.name) if options.name is not None else None
     if options.minds is not None:
         kind_of(options.minds)
+    sys.setswitchinterval(SWITCHED_AFTER)
     lend = partial(lends, options.minds)
     with ExitStack() as logged, ExitStack() as vault:
         with no_collections():
@@ -456,12 +459,9 @@ class App:
         some = agents[self._looked : self._looked + LOOKED_AT]
         self._looked = self._looked + LOOKED_AT if self._looked + LOOKED_AT < len(agents) else 0
         for agent in some:
-            if not agent.memory.waiting:
-                minds.remembered(agent, ())
-        for agent in agents:
             if agent.memory.waiting:
                 self._reloading.bring_back(agent)
-                minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
+            minds.remembered(agent, agent.memory.retry() if agent.memory.waiting else ())
 
     async def _synced(self, *, whole: bool = False) -> bool:
         """Sync and return whether the disk confirmed it. The owner is told when that changes, not every time.
