@@ -62,7 +62,7 @@ def fill_cache(folder: str, lexical: str, embedder: str) -> int:
     count = number = 0
     with closing(_cache(folder, MadeUpEmbedder(model.model, model.dimension))) as made:
         while found := index.do(tables.memories_waiting, BATCH, "", ()):
-            agent, through, records = found
+            [(agent, through, records)] = found
             if records:
                 made.embed([one.digest for one in records], [one.text for one in records])
             index.do(tables.lives_embedded, [(agent, through)])

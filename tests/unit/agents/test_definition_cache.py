@@ -55,6 +55,14 @@ def test_the_next_start_has_the_same_definitions_without_reading_the_files(folde
     assert loaded(folder).definitions == wanted
 
 
+def test_once_it_was_kept_whoever_comes_is_new_and_read_from_the_file(folder: Path) -> None:
+    wanted = loaded(folder).definitions
+    known = DefinitionCache(folder)
+    assert known.find("keeper-2001") == wanted["keeper-2001"]
+    known.keep(wanted.values())
+    assert known.find("keeper-2001") is None
+
+
 def test_a_file_that_changed_is_read_anew_and_one_that_is_gone_is_gone(folder: Path) -> None:
     loaded(folder)
     (folder / "keeper-2001/agent.md").write_text(TEXT.format(number=2001).replace("patient", "restful"), "utf-8")

@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from agents.agent import Agent
 from agents.brains import Situation
 from agents.compaction.status import report
-from agents.life.scheduler import DueQueue, PendingCalls, Scheduler
+from agents.life.scheduler import DueQueue, PendingCalls, Scheduler, let_others_run
 from agents.llm.backend import Completion, Enough
 from agents.llm.backends.scripted import ScriptedModel
 from agents.llm.profiles import LLMProfile
 from agents.llm.spending import BudgetSettings, ModelBudget, Notice
 from mud.errors import Unavailable
+from mud.server.wiring import RealClock
 from mud.storage.files import write_atomic
 from mud.world.roles import Role
 from tests.houses import House, house, puppet, soon, texts_of
@@ -364,6 +365,16 @@ async def test_led_by_hand_whoever_has_been_due_for_longest_has_the_next_turn(tm
             clock.advance(living.due - clock.monotonic())
             turns.append(await living.take_turn())
         assert sorted(agent.name for agent in turns if agent) == sorted(agent.name for agent in agents)
+
+
+async def test_between_two_turns_of_a_crowd_a_line_is_read_carried_out_and_answered() -> None:
+    async def line() -> None:
+        for _ in ("its bytes", "its task", "its step", "what others do with it", "its answer"):
+            await asyncio.sleep(0)
+
+    typed = asyncio.create_task(line())
+    await let_others_run(RealClock())
+    assert typed.done()
 
 
 def test_a_turn_is_about_all_that_there_was_before_it() -> None:

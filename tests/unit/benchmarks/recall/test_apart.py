@@ -69,9 +69,7 @@ def test_memories_that_wait_for_a_vector_find_a_made_up_one_in_the_cache_and_sti
     index.add({"#1": lived, "#2": lived[:1]})
     index.close()
     assert fill_cache(str(tmp_path), "words.sqlite3", "hashing") == 3
-    waiting = index.do(tables.memories_waiting, 10, "", ())
-    assert waiting is not None
-    _, _, records = waiting
+    [(_, _, records)] = index.do(tables.memories_waiting, 10, "", ())
     assert [one.id for one in records] == ["#1|1", "#1|2"]
     index.close()
     cache = EmbeddingCache(tmp_path / "embeddings.sqlite3", HashingEmbedder())

@@ -132,6 +132,17 @@ def test_a_file_just_begun_is_left_alone(vault: Path) -> None:
     assert told(vault) == []
 
 
+def test_the_texts_as_they_were_loaded_are_kept_also_of_files_that_are_empty_or_wrong(vault: Path) -> None:
+    (vault / "world/items/begun.md").write_text("", "utf-8")
+    (vault / "world/items/wrong.md").write_text("---\nid: [\n", "utf-8")
+    files = WorldFiles(vault)
+    files.load()
+    assert files.loaded == files.texts(files.files())
+    (vault / "world/items/wrong.md").unlink()
+    files.load()
+    assert "world/items/wrong.md" not in files.loaded
+
+
 def test_a_missing_id_is_written_and_nothing_else_changes(vault: Path) -> None:
     new = write(vault, "locations/attic", '---\nexits:\n  down: "[[The Lobby]]" # a hatch\n---\n# The Attic\n\nOld.\n')
     bare = write(vault, "items/stone", "# stone\r\n\r\nGrey.\r\n")

@@ -27,7 +27,8 @@ THERE = ["Eliza", "The Bronze Fin", "Ian", "Tower 10", "Ярослав", "Moss",
     ],
 )
 def test_a_name_that_looks_like_one_that_is_there_is_told_by_it(name: str, other: str) -> None:
-    assert misleading(name, THERE) == f"{name!r} looks like {other!r}, which is the name of another"
+    told = f"{name!r} looks like {other!r}, which is the name of another"
+    assert misleading(name, THERE) == misleading(name, NameIndex(THERE)) == told
 
 
 @pytest.mark.parametrize("name", ["Elisa", "eliza", "ELIZA", "Lan", "Zoë", "Ελένη", "名前", "Tower 11", "Анна"])
