@@ -193,6 +193,11 @@ async def test_a_child_killed_at_rest_costs_one_answer_its_vectors(tmp_path: Pat
 async def test_what_is_to_be_forgotten_while_the_child_dies_the_next_one_forgets(tmp_path: Path) -> None:
     told: list[int] = []
     killed: list[int] = []
+    clock = VirtualClock()
+
+    def settings() -> RecallSettings:
+        clock.advance(1.0)  # each batch takes so long that what waits is told after it
+        return SETTINGS
 
     async def noted(waiting: int, total: int) -> None:
         told.append(waiting)
@@ -203,7 +208,7 @@ async def test_what_is_to_be_forgotten_while_the_child_dies_the_next_one_forgets
 
     lexical = LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
     await lexical.in_thread(lexical.add, {"#1": [lived(seq) for seq in range(1, 601)]}, {})
-    keeper = VectorService(tmp_path / ".index", lexical, lambda: SETTINGS, VirtualClock(), noted)
+    keeper = VectorService(tmp_path / ".index", lexical, settings, clock, noted)
     running = asyncio.create_task(keeper.run())
     async with asyncio.timeout(BOUND):
         await keeper.settled.wait()
