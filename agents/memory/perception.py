@@ -64,7 +64,7 @@ def remembered(entry: Entry) -> Utterance | None:
     return _utterance(entry.kind, entry.actor, entry.text) if entry.kind in _SPOKEN else None
 
 
-@lru_cache(maxsize=1 << 13)
+@lru_cache(maxsize=1 << 14)
 def _utterance(kind: str, actor: str | None, text: str) -> Utterance:
     """Cached, as the same few are asked for every turn."""
     return Utterance(actor or "", _words_of(text, actor or "You"), kind == "told")

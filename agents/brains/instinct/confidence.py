@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from agents.brains.instinct.words import Words
+from agents.brains.instinct.words import HEARD, Words
 from agents.memory.entries import Entry
 from agents.memory.perception import reads_as_whisper
 
@@ -20,6 +20,6 @@ def is_known(entry: Entry) -> bool:
     return entry.kind == "told" and not entry.actor and not reads_as_whisper(entry.text)
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=HEARD)
 def _asks_silence(text: str, words: Words) -> bool:
     return words.is_secret(text)

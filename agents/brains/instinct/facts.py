@@ -17,7 +17,7 @@ from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Names
 from agents.brains.instinct.relevance import EXACT, MINE, SURE, YOURS, Fact, Question, Relevance, said
 from agents.brains.instinct.retell import lead, opened, part, pronoun_in, with_pronoun
-from agents.brains.instinct.words import Words, tokens
+from agents.brains.instinct.words import HEARD, Words, tokens
 from agents.memory.entries import Entry, Hit
 from agents.memory.perception import of_own_mind, remembered
 from agents.text.addressing import asks, calls, mentions, without_address
@@ -57,7 +57,7 @@ def statements(entry: Entry, me: str, people: Iterable[str], words: Words) -> li
     return _stated(text, words)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def _stated(text: str, words: Words) -> list[str]:
     told = [
         words.spelled(opened(clause, words))
@@ -170,7 +170,7 @@ def candidates(question: Question, hits: Sequence[Hit], recent: Sequence[Entry],
     ]  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def _tells(statement: str, names: Names, interpreter: Interpreter) -> bool:
     """Return whether a sentence tells something, and is no wish, courtesy, praise or blame."""
     meaning = interpreter.pattern(statement, names)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from agents.brains.instinct.retell import part
-from agents.brains.instinct.words import Words, tokens
+from agents.brains.instinct.words import HEARD, Words, tokens
 from agents.text.addressing import mentions
 
 SURE, LIKELY, NEAR = 0.40, 0.2, 0.06
@@ -130,7 +130,7 @@ class Question(NamedTuple):
         return not self.own and not YOURS.isdisjoint(said(self.text))
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def said(text: str) -> frozenset[str]:
     """Return the words of a text in lower case."""
     return frozenset(tokens(text))
@@ -235,7 +235,7 @@ def _beside(fact: Fact) -> str:
     return f"{fact.actor} {fact.title}" if fact.kind not in ("known", "saw") else ""
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def implied(statement: str, words: Words) -> str:
     """Return what a statement says without the word for it: "I am a baker" tells a trade."""
     said = tokens(statement)

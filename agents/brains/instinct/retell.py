@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from agents.brains.instinct.words import Words, cut
+from agents.brains.instinct.words import HEARD, Words, cut
 from agents.text.addressing import mentions
 from agents.text.grammar import past_of
 from mud.world.sentences import is_abbreviated, sentences
@@ -49,7 +49,7 @@ def third(verb: str, words: Words) -> str:
     return f"{verb}es" if low.endswith(("s", "x", "z", "ch", "sh", "o")) else f"{verb}s"
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=HEARD)
 def opened(statement: str, words: Words) -> str:
     """Return a statement without what only opens it, such as "well," or "by the way"."""
     rest = statement.strip()
@@ -519,7 +519,7 @@ _PARTS: dict[str, Callable[[_Sentence], str]] = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> str | None:
     """Return the part of a statement that a question asks for; None when it has none for sure."""
     found = _PARTS[asks](_Sentence(statement, words, question)) if asks in _PARTS else ""
@@ -527,13 +527,13 @@ def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> 
     return None if found.casefold() in ("", "here", "there") else found
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def lead(statement: str, pronoun: str, words: Words) -> str:
     """Return whom or what a statement is about, as its speaker says it, that a pronoun may mean; "" for none."""
     return _Sentence(statement, words).lead(pronoun)
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=HEARD)
 def pronoun_in(statement: str, words: Words) -> str:
     """Return the pronoun of a statement that surely means something said before; "" for none.
 

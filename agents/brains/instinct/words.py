@@ -10,6 +10,11 @@ from typing import NamedTuple
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 """What a general word, a telling word, and a word of the same beginning weigh when texts are compared."""
+HEARD = 1 << 14
+"""Texts of which is kept what was read in them, as a thousand minds recall some hundred each, many the same.
+
+With fewer each thought of a crowd reads all that it recalls anew, which is most of what it takes.
+"""
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 PAIRS = ("short", "irregular")
 """Lists whose items are a word, a colon, and other words."""
@@ -81,10 +86,10 @@ class Words:
         self.of = lru_cache(maxsize=len(LISTS))(self._of)
         self.stem = lru_cache(maxsize=1 << 14)(self._stem)
         self.parts = lru_cache(maxsize=1 << 13)(self._parts)
-        self.content = lru_cache(maxsize=1 << 12)(self._content)
-        self.said = lru_cache(maxsize=1 << 11)(self._words_of)
-        self.tokens = lru_cache(maxsize=1 << 13)(self._tokens)
-        self._held_in = lru_cache(maxsize=1 << 12)(self._stems_of)
+        self.content = lru_cache(maxsize=HEARD)(self._content)
+        self.said = lru_cache(maxsize=HEARD)(self._words_of)
+        self.tokens = lru_cache(maxsize=HEARD)(self._tokens)
+        self._held_in = lru_cache(maxsize=HEARD)(self._stems_of)
         self.stop = self.of("stop")
         self.weak = frozenset(map(self.stem, self.of("weak")))
         self._groups = tuple(tuple(item.split()) for item in lists.get("alike", ()))
