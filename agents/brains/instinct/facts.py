@@ -140,6 +140,8 @@ def candidates(question: Question, hits: Sequence[Hit], recent: Sequence[Entry],
     puts_right: dict[int, frozenset[int]] = {}
     for seq in sorted(entries):
         entry = entries[seq]
+        if entry.kind == "saw" and entry.mark != CHANGED and scale.is_deed_beside(entry.actor or ""):
+            continue  # before it is read, as half of what is remembered was seen
         private = is_private(entry, words)
         if (
             entry.failed

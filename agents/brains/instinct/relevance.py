@@ -164,9 +164,10 @@ class Relevance:
             ahead: how much greater that is than of the nearest other.
         """
         near = vector and fact.kind != "saw"  # whoever was seen is no answer by being near alone
-        if not (near or self._shared(fact)):
+        shared = self._shared(fact)
+        if not (near or shared):
             return 0.0
-        features = self.features(fact, vector, ahead)
+        features = self._features(fact, vector, ahead, shared)
         lacks = features[7]
         weights = _BY_VECTOR if vector else _BY_WORDS
         likely = 1 / (1 + exp(-sum(map(float.__mul__, features, weights))))
@@ -184,6 +185,9 @@ class Relevance:
 
     def features(self, fact: Fact, vector: float, ahead: float) -> tuple[float, ...]:
         """Return what speaks for and against a fact, in the order of `WEIGHTS`."""
+        return self._features(fact, vector, ahead, self._shared(fact))
+
+    def _features(self, fact: Fact, vector: float, ahead: float, shared: float) -> tuple[float, ...]:
         question, words = self._question, self._words
         beside = _beside(fact)
         literal, more = said(fact.words), implied(fact.words, words)
@@ -197,7 +201,7 @@ class Relevance:
             1.0,
             max(0.0, vector),
             max(-0.2, min(0.2, ahead)),
-            self._shared(fact),
+            shared,
             told,
             float(told > 0),
             len(literal.intersection(self._asked)) / max(1, len(self._asked)),
@@ -211,14 +215,19 @@ class Relevance:
             float(fact.kind in ("saw", "change", "result", "known")),
         )
 
+    def is_deed_beside(self, actor: str) -> bool:
+        """Return whether what somebody was seen doing, whatever it was, is none of what is asked."""
+        question = self._question
+        if question.asks == "who":
+            return question.person == actor  # who somebody is shows in nothing they do
+        return question.asks not in ("when", "yes", "where") and question.person != actor
+
     def is_beside(self, fact: Fact) -> bool:
         """Return whether a fact is of somebody else's things, whatever words they share."""
+        if fact.kind == "saw":
+            return self.is_deed_beside(fact.actor)
         question, words, literal = self._question, self._words, said(fact.words)
         mine = not MINE.isdisjoint(literal)
-        if fact.kind == "saw" and question.asks == "who":
-            return question.person == fact.actor  # who somebody is shows in nothing they do
-        if fact.kind == "saw":
-            return question.asks not in ("when", "yes", "where") and question.person != fact.actor
         if fact.kind == "result":
             strong = [word for word in self._asked if words.stem(word) not in words.weak]
             whole = len(strong) > 1 and words.coverage(strong, fact.words) > 0.99
