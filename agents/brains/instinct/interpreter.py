@@ -22,7 +22,7 @@ from agents.brains.instinct.intents import (
     parse_words,
 )
 from agents.brains.instinct.meaning import Meaning, Names
-from agents.brains.instinct.words import SAYS, Phrases, Token, Words, by_first, right_word
+from agents.brains.instinct.words import HEARD, SAYS, Phrases, Token, Words, by_first, right_word
 from agents.text.addressing import asks, without_address
 from mud.errors import Problem
 
@@ -101,7 +101,7 @@ class Interpreter:
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
         self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
-        self.may_mean = lru_cache(maxsize=1 << 10)(self._may_mean)
+        self.may_mean = lru_cache(maxsize=HEARD)(self._may_mean)
         self._right = lru_cache(maxsize=1 << 13)(self._right_word)
         self._needed = lru_cache(maxsize=1 << 6)(self._needed_for)
         self._kind = lru_cache(maxsize=None)(self._kind_of)  # as many as there are intents

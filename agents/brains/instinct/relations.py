@@ -20,8 +20,9 @@ MOST = 16
 """Deeds of each person that are borne in mind; the oldest go first, but for promises."""
 WARM, COOL = 2.0, -2.0
 """From which sum of deeds on somebody is dear to an agent, and from which down it keeps its distance."""
+PROMISE = "ack.promise"
 KINDS = {"reply.praise": "kind", "reply.thanks": "kind", "reply.insult": "rude", "reply.blame": "rude",
-         "reply.sorry": "sorry", "ack.promise": "promise", "ack.gift": "gift"}  # fmt: skip
+         "reply.sorry": "sorry", PROMISE: "promise", "ack.gift": "gift"}  # fmt: skip
 """Which deed a line is that these texts answer."""
 WEIGHTS = {"kind": 1.0, "rude": -2.0, "gift": 2.0, "promise": 0.0}
 KEPT = 2.0
@@ -68,12 +69,14 @@ class Relations:
             others = [name for name in people if name not in (entry.actor, self._name)]
             whom = addressed(said.words, (self._name,), others, private=said.private)
             for sentence in sentences(said.words) if whom is not Address.OTHER else ():
-                meaning = (
-                    None if asks(sentence) else self._interpreter().pattern(sentence, Names(self._name, tuple(others)))
-                )
-                if meaning and (whom is Address.ME or meaning.texts[:1] == ("ack.promise",)):
+                if asks(sentence):
+                    continue
+                meaning, reads = None, self._interpreter()
+                if whom is Address.ME or reads.may_mean(PROMISE, sentence):  # most of what is said to all is no promise
+                    meaning = reads.pattern(sentence, Names(self._name, tuple(others)))
+                if meaning and (whom is Address.ME or meaning.texts[:1] == (PROMISE,)):
                     self.did(entry, meaning)
-                elif not asks(sentence):
+                else:
                     self._keep(entry, sentence)
 
     def did(self, entry: Entry, meaning: Meaning) -> str:
