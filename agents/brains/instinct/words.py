@@ -13,7 +13,7 @@ WEAK, STRONG, KINDRED = 0.35, 1.0, 0.7
 HEARD = 1 << 14
 """Texts of which is kept what was read in them, as a thousand minds recall some hundred each, many the same.
 
-With fewer each thought of a crowd reads all that it recalls anew, which is most of what it takes.
+With fewer, each thought of a crowd would read what it recalls anew.
 """
 _ENDINGS = ("ing", "ed", "es", "s", "e")
 PAIRS = ("short", "irregular")
