@@ -153,7 +153,8 @@ def _uncalled_last(words: str, name: str) -> str:
     return words
 
 
-def _lacks(text: str, name: str) -> bool:
+def lacks(text: str, name: str) -> bool:
+    """Return whether a name surely stands nowhere in a text."""
     return text.isascii() and name.isascii() and name.lower() not in text.lower()
 
 
@@ -194,7 +195,7 @@ def without_address(words: str, names: Iterable[str]) -> str:
     if several and any(name and mentions(several["called"], name) for name in names):
         bare = several["rest"]
     for name in (name for name in names if name):
-        if not _lacks(bare, name):
+        if not lacks(bare, name):
             bare = _uncalled_last(_uncalled_first(bare, name), name)
     return bare
 

@@ -172,7 +172,6 @@ def candidates(question: Question, hits: Sequence[Hit], recent: Sequence[Entry],
     ]  # fmt: skip
 
 
-@lru_cache(maxsize=HEARD)
 def _tells(statement: str, names: Names, interpreter: Interpreter) -> bool:
     """Return whether a sentence tells something, and is no wish, courtesy, praise or blame."""
     meaning = interpreter.pattern(statement, names)

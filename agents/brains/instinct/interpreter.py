@@ -23,7 +23,7 @@ from agents.brains.instinct.intents import (
 )
 from agents.brains.instinct.meaning import Meaning, Names
 from agents.brains.instinct.words import HEARD, SAYS, Phrases, Token, Words, by_first, right_word
-from agents.text.addressing import asks, without_address
+from agents.text.addressing import asks, lacks, without_address
 from mud.errors import Problem
 
 QUESTION, STATEMENT, FOREIGN = "question", "statement", "foreign"
@@ -98,8 +98,10 @@ class Interpreter:
         self._tails = by_first(one[::-1] for one in words.items("tail"))
         self._wh = words.of("wh") - words.of("whether")
         self._names_of = lru_cache(maxsize=64)(self._by_first)
+        self._words_of = lru_cache(maxsize=HEARD)(lambda name: frozenset(self.words.said(name)))
+        self._spoken = lru_cache(maxsize=HEARD)(self._words_in)
         self._said = lru_cache(maxsize=1 << 8)(self._prepared)
-        self.pattern = lru_cache(maxsize=1 << 10)(self._pattern)
+        self._pattern = lru_cache(maxsize=HEARD)(self._first_layer)
         self._read = lru_cache(maxsize=1 << 10)(self._layers)
         self.may_mean = lru_cache(maxsize=HEARD)(self._may_mean)
         self._right = lru_cache(maxsize=1 << 13)(self._right_word)
@@ -194,7 +196,11 @@ class Interpreter:
             names: the names known.
             near: intents by similarity from vectors, best first; without them the words in common decide.
         """
-        return self._read(sentence, names, tuple(near))
+        return self._read(sentence, self._named(sentence, names), tuple(near))
+
+    def pattern(self, sentence: str, names: Names) -> Meaning | None:
+        """Return the meaning by the first layer alone, the patterns; None where none fits."""
+        return self._pattern(sentence, self._named(sentence, names))
 
     def masked(self, sentence: str, names: Names) -> str:
         """Return a sentence with its names and things masked."""
@@ -204,15 +210,24 @@ class Interpreter:
         """Return intents by the words that their nearest examples have in common with a sentence, best first."""
         return self._examples.nearest(self._masked(sentence, names), asks(sentence), without)
 
-    def _pattern(self, sentence: str, names: Names) -> Meaning | None:
-        """Return the meaning by the first layer alone, the patterns; None where none fits."""
+    def _first_layer(self, sentence: str, names: Names) -> Meaning | None:
         return self._by_patterns(sentence, names, last=False)
 
     def _may_mean(self, text: str, sentence: str) -> bool:
         """Return whether a pattern of an intent that this text answers could fit a sentence, as far as words tell."""
-        said = {one.word for one in self.words.tokens(sentence)}
-        said |= set(map(self._right, said))
-        return any(not any(map(said.isdisjoint, needed)) for needed in self._needed(text))
+        return any(not any(map(self._spoken(sentence).isdisjoint, needed)) for needed in self._needed(text))
+
+    def _words_in(self, sentence: str) -> frozenset[str]:
+        """Return the words of a sentence, as said and with misspellings put right."""
+        said = frozenset(one.word for one in self.words.tokens(sentence))
+        return said.union(map(self._right, said))
+
+    def _named(self, sentence: str, names: Names) -> Names:
+        """Return the names that a sentence may hold, so that it is read once for all who heard it."""
+        said, words_of = self._spoken(sentence), self._words_of
+        me = names.me if words_of(names.me) <= said or not lacks(sentence, names.me) else ""
+        people, places, things = (tuple([one for one in some if words_of(one) <= said]) for some in names[1:])
+        return Names(me, people, places, things)
 
     def _needed_for(self, text: str) -> tuple[Sequence[frozenset[str]], ...]:
         """Return the words that the patterns of the intents need which a text answers."""

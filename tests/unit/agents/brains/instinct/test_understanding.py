@@ -58,6 +58,17 @@ def test_every_intent_can_be_read_with_its_own_kind_of_sentence() -> None:
     assert [name for name, found in kinds.items() if not found] == []
 
 
+def test_a_sentence_is_read_once_for_all_who_hear_it_whomever_else_they_know() -> None:
+    said = "Tell Ann that the bees swarm."
+    assert INTERPRETER.pattern(said, NAMES) is INTERPRETER.pattern(said, Names("Old Ned", ("Ann", "Ned"), ("Mill",)))
+    unlike = [
+        text
+        for _, text in EXAMPLES
+        if INTERPRETER.read(text, NAMES) != INTERPRETER.read(text, NAMES._replace(people=(*NAMES.people, "Zebulon Yk")))
+    ]
+    assert unlike == []
+
+
 @pytest.mark.parametrize(
     ("said", "intent", "slots"),
     [
