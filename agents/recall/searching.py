@@ -14,7 +14,7 @@ import math
 import sqlite3
 from array import array
 from bisect import bisect_left
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -127,6 +127,8 @@ class Postings:
         self._max_bytes = max_bytes
         self._size = 0
         self._lists: OrderedDict[tuple[str, int, str], tuple[int, PostingList, int]] = OrderedDict()
+        self._stems: defaultdict[tuple[str, int], set[str]] = defaultdict(set)
+        """The words that there are lists of, by table and agent: those of all agents are too many to look through."""
 
     def rows(
         self, db: sqlite3.Connection, table: str, number: int, stem: str, word: str, through: int, top: int
@@ -140,20 +142,27 @@ class Postings:
         if upto < through:
             _read_rows(db, table, number, word, upto + 1, through, rows)
         self._lists[key] = (through, rows, rows.size)
+        self._stems[table, number].add(stem)
         self._size += rows.size - before
         while self._size > self._max_bytes:
-            self._size -= self._lists.popitem(last=False)[1][2]
+            self._drop(*next(iter(self._lists)))
         if through < top:
             rows = PostingList(rows.rows)
             _read_rows(db, table, number, word, through + 1, top, rows)
         return rows
 
     def forget(self, table: str, number: int) -> None:
-        for key in [key for key in self._lists if key[:2] == (table, number)]:
-            self._size -= self._lists.pop(key)[2]
+        for stem in list(self._stems.get((table, number), ())):
+            self._drop(table, number, stem)
+
+    def _drop(self, table: str, number: int, stem: str) -> None:
+        self._stems[table, number].discard(stem)
+        _, _, size = self._lists.pop((table, number, stem), (0, None, 0))  # one that could not be read is gone
+        self._size -= size
 
     def clear(self) -> None:
         self._lists.clear()
+        self._stems.clear()
         self._size = 0
 
 

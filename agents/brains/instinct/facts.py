@@ -298,7 +298,7 @@ def _ordered(
     later.sort(key=lambda one: one.seq, reverse=True)
     for one in later:
         marked = best.seq in (question.corrected.get(one.seq), *puts_right.get(one.seq, ()))
-        if marked or _tells_anew(one, best, question, words):
+        if marked or _tells_anew(one, best, question, asked, words):
             put = one._replace(score=max(one.score, best.score), follows=best.seq)
             denies = marked and not words.of("denial").isdisjoint(said(one.words))
             exact = question.asks in EXACT and not denies and part(one.words, question.asks, asked, words)
@@ -317,6 +317,7 @@ def _goes_on(fact: Fact, before: Fact, words: Words) -> bool:
     return first in leans and (other not in leans or other == first)
 
 
+@lru_cache(maxsize=HEARD)
 def _strong(text: str, words: Words) -> frozenset[str]:
     """Return the stems of the telling words of a text that are not general."""
     return frozenset(map(words.stem, words.content(text))) - words.weak
@@ -334,19 +335,23 @@ def _put_right(lines: Sequence[tuple[int, str]], words: Words) -> frozenset[int]
     return shared or frozenset(at for at, _ in earlier[-1:] if seq - at <= SOON)
 
 
-def _tells_anew(one: Fact, earlier: Fact, question: Question, words: Words) -> bool:
+def _tells_anew(one: Fact, earlier: Fact, question: Question, asked: tuple[str, ...], words: Words) -> bool:
     """Return whether a fact says that something is so now, or says the same as an earlier one with another part."""
     mine, theirs = _strong(one.words, words), _strong(earlier.words, words)
     if not words.of("now").isdisjoint(said(one.words)):
         return 2 * len(mine & theirs) >= max(1, min(len(mine), len(theirs)))
-    asked = tuple(tokens(question.text))
     new, old = (part(each.words, question.asks, asked, words) or "" for each in (one, earlier))
     return bool(new and old) and mine - _strong(new, words) == theirs - _strong(old, words) != frozenset()
 
 
 def corrects(line: str, me: str, words: Words) -> bool:
     """Return whether a line begins as one that puts something right: "no wait, it is Thursday"."""
-    low, found = f"{'-'.join(tokens(without_address(line, (me,))))}-", False
+    return _corrects(without_address(line, (me,)), words)
+
+
+@lru_cache(maxsize=HEARD)
+def _corrects(line: str, words: Words) -> bool:
+    low, found = f"{'-'.join(tokens(line))}-", False
     openings = _openings(words.of("corrects"), words.of("opener"))
     while low.startswith(openings):
         opening = next(one for one in openings if low.startswith(one))

@@ -13,7 +13,7 @@ from agents.brains import Decision, Recall, Situation
 from agents.brains.instinct.facts import find, is_private, otherwise
 from agents.brains.instinct.interpreter import Interpreter
 from agents.brains.instinct.meaning import Meaning
-from agents.brains.instinct.relevance import LIKELY, NEAR, SURE, Fact, Question
+from agents.brains.instinct.relevance import LIKELY, NEAR, SURE, Fact, Question, said
 from agents.brains.instinct.retell import lead, own_words, part, retell, with_pronoun
 from agents.brains.instinct.topics import Topic
 from agents.brains.instinct.words import tokens
@@ -255,7 +255,7 @@ class Talk:
 
     def look_up(self, question: Question, *, wide: bool = True) -> Generator[Recall, tuple[Hit, ...], list[Fact]]:
         """Return what bears on a question, best first; with nothing sure it is looked for in wider words."""
-        heard = frozenset(word for entry in self.recent for word in tokens(entry.text))
+        heard = frozenset[str]().union(*(said(entry.text) for entry in self.recent))
         right = tuple(self.interpreter.right(word, heard) for word in question.words)
         own = f" {self.asker}" if question.own else ""
         own += "".join(f" {word}" for word in right if word not in question.words)
