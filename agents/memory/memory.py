@@ -116,6 +116,7 @@ class Memory:
             archive = self._archive.open(writable, begins_file=self._lease is not None and not self._lease.clean)
             self.corrections = Corrections(self._archive.corrections.values())
             summaries = self._summaries.open(self._archive.last_commit, self.total, writable)
+            self._ram_from = self.total + 1
             self._warm(self._kept_from)
             self.cold = False
         except OSError as error:
@@ -132,8 +133,8 @@ class Memory:
         return max(self.watermark, self.total - self._in_ram) + 1
 
     def _warm(self, first: int) -> None:
-        """Read the tail from an entry on into RAM. Raises OSError."""
-        self._ram, self._ram_from = self._from_archive(first, self.total), first
+        """Read the tail from an entry on into RAM, as far as it is not there. Raises OSError."""
+        self._ram[:0], self._ram_from = self._from_archive(first, self._ram_from - 1), first
 
     def rest(self) -> bool:
         """Drop what is in RAM and close the file, until the tail is asked for; return whether that could be done.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 
@@ -111,9 +111,14 @@ def mentions(text: str, name: str) -> bool:
 
 
 def _stands_in(text: str, name: str, *, owning: bool = True) -> bool:
-    """Return whether a name stands in a text as words of its own, with `owning` also before 's; both are ASCII.
+    """Return whether a name stands in a text as words of its own, with `owning` also before 's; both are ASCII."""
+    return next(_places(text, name, owning=owning), None) is not None
 
-    It says what `_name` and `_named` say, without a pattern for each name of a crowd.
+
+def _places(text: str, name: str, *, owning: bool = False) -> Iterator[tuple[int, int]]:
+    """Yield where a name begins and ends in a text as words of its own, with `owning` also before 's; both are ASCII.
+
+    It finds what `_name` and `_named` find, without a pattern for each name of a crowd.
     """
     line, wanted = text.lower(), name.lower()
     at = line.find(wanted)
@@ -121,9 +126,8 @@ def _stands_in(text: str, name: str, *, owning: bool = True) -> bool:
         end = at + len(wanted)
         around = line[at - 1 : at] + line[end : end + 1] if at else line[end : end + 1]
         if not any(sign.isalnum() or sign == "_" for sign in around) and (owning or line[end : end + 2] != "'s"):
-            return True
+            yield at, end
         at = line.find(wanted, at + 1)
-    return False
 
 
 @lru_cache(maxsize=1 << 10)
@@ -174,8 +178,9 @@ def calls(words: str, name: str) -> bool:
     """Return whether a line addresses somebody by name, rather than speaking of them."""
     if not name or name.casefold() not in words.casefold():
         return False
-    for found in _named(name).finditer(words):
-        before, after = words[: found.start()], words[found.end() :]
+    ascii_only = words.isascii() and name.isascii()
+    for start, end in _places(words, name) if ascii_only else (one.span() for one in _named(name).finditer(words)):
+        before, after = words[:start], words[end:]
         marked = re.match(r"\s*(?:[,;:!?.…-]|$)", after) is not None
         opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
         # "Eliza, Corvin is late" calls Eliza and speaks of Corvin.
