@@ -219,7 +219,7 @@ class Interpreter:
 
     def _words_in(self, sentence: str) -> frozenset[str]:
         """Return the words of a sentence, as said and with misspellings put right."""
-        said = frozenset(one.word for one in self.words.tokens(sentence))
+        said = frozenset(self.words.said(sentence))
         return said.union(map(self._right, said))
 
     def _named(self, sentence: str, names: Names) -> Names:

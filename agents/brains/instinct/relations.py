@@ -97,9 +97,9 @@ class Relations:
     def _keep(self, entry: Entry, sentence: str) -> bool:
         """Count the oldest open promise that a sentence keeps as kept."""
         words, deeds = self._interpreter().words, self._deeds.get(entry.actor or "", {})
-        said = words.content(sentence)
         if words.of("done").isdisjoint(sentence.casefold().replace(",", " ").rstrip(".!").split()):
             return False
+        said = words.content(sentence)
         for seq in sorted(deeds):
             named = [word for word in words.content(deeds[seq].words) if word not in words.of("vow")]
             alike = words.coverage(named, " ".join(said)) >= 0.5 or {"promise", "word"} & set(said)

@@ -248,12 +248,16 @@ def _beside(fact: Fact) -> str:
 def implied(statement: str, words: Words) -> str:
     """Return what a statement says without the word for it: "I am a baker" tells a trade."""
     said = tokens(statement)
-    low = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-"
-    return " ".join(more for phrase, more in _implications(words) if phrase in low)
+    low, phrases = f"-{'-'.join(said)}-{'-'.join(map(words.stem, said))}-", _implications(words)
+    found = {one for word in set(low.split("-")) for one in phrases.get(word, ()) if one[1] in low}
+    return " ".join(more for _, _, more in sorted(found))
 
 
 @lru_cache(maxsize=8)
-def _implications(words: Words) -> tuple[tuple[str, str], ...]:
-    """Return what is said, as `-i-am-a-`, and what that implies, in a fixed order."""
-    pairs = (item.partition("=") for item in sorted(words.of("implied")))
-    return tuple((f"-{phrase}-", more.replace("-", " ")) for phrase, _, more in pairs)
+def _implications(words: Words) -> dict[str, list[tuple[int, str, str]]]:
+    """Return by its first word what is said, as `-i-am-a-`, and what that implies, with numbers for a fixed order."""
+    found: dict[str, list[tuple[int, str, str]]] = {}
+    for number, item in enumerate(sorted(words.of("implied"))):
+        phrase, _, more = item.partition("=")
+        found.setdefault(phrase.partition("-")[0], []).append((number, f"-{phrase}-", more.replace("-", " ")))
+    return found

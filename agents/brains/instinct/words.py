@@ -51,7 +51,12 @@ class Token(NamedTuple):
 
 def tokens(text: str) -> list[str]:
     """Return the words of a text in lower case, without marks."""
-    return [found.replace("’", "'") for found in _TOKEN.findall(text.casefold())]
+    return list(_words(text))
+
+
+@lru_cache(maxsize=HEARD)
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(_TOKEN.findall(text.casefold().replace("’", "'")))
 
 
 def cut(word: str) -> str:
@@ -168,9 +173,11 @@ class Words:
 
     def _stems_of(self, text: str) -> tuple[frozenset[str], frozenset[int], frozenset[str]]:
         """Return the stems of a text, the numbers of the groups that they belong to, and their beginnings."""
-        have = frozenset(self.stem(part) for word in tokens(text) for part in (word, *word.split("-")))
-        groups = frozenset(number for root in have for number in self._groups_of.get(root, ()))
-        return have, groups, frozenset(begun for root in have for begun in _beginnings(root))
+        said = _words(text)
+        parts = [part for word in said if "-" in word for part in word.split("-")]
+        have = frozenset(map(self.stem, (*said, *parts)))
+        groups = frozenset[int]().union(*[self._groups_of[root] for root in have if root in self._groups_of])
+        return have, groups, frozenset[str]().union(*map(_beginnings, have))
 
     def coverage(self, wanted: Iterable[str], text: str) -> float:
         """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
