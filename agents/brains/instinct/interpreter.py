@@ -542,14 +542,14 @@ def parse_interpreter(files: Mapping[str, str]) -> tuple[Interpreter, list[Probl
 def _words_of(files: tuple[tuple[str, str], ...]) -> tuple[Words, list[Problem]]:
     """Read the files of word lists; the same for the same, so that an edit of an intent leaves the others as read."""
     lists, problems = parse_words(dict(files))
-    phrases: dict[str, tuple[frozenset[str], tuple[Pattern, ...]]] = {}
+    phrases: dict[str, list[tuple[frozenset[str], Pattern]]] = {}
 
     def says(name: str, said: Sequence[str]) -> bool:
-        marks, patterns = phrases[name]
-        return not marks.isdisjoint(said) and any(one.within(said) for one in patterns)
+        have = frozenset(said)
+        return any(one.within(said) for needed, one in phrases[name] if not needed.isdisjoint(have))
 
     words = Words(lists, says)
     for name in SAYS:
-        patterns = tuple(Pattern(item, words) for item in lists.get(name, ()))
-        phrases[name] = frozenset().union(*(min(one.needed, key=len) for one in patterns)), patterns
+        patterns = [Pattern(item, words) for item in lists.get(name, ())]
+        phrases[name] = [(min(one.needed, key=len), one) for one in patterns]
     return words, problems

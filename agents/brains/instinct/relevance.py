@@ -181,7 +181,7 @@ class Relevance:
     def _shared(self, fact: Fact) -> float:
         """Return the share of what is asked for that a fact has, with who told it and what it implies."""
         words = self._words
-        return words.coverage(self._asked, f"{fact.words} {_beside(fact)} {implied(fact.words, words)}")
+        return words.coverage(self._asked, fact.words, _beside(fact), implied(fact.words, words))
 
     def features(self, fact: Fact, vector: float, ahead: float) -> tuple[float, ...]:
         """Return what speaks for and against a fact, in the order of `WEIGHTS`."""
@@ -193,9 +193,9 @@ class Relevance:
         literal, more = said(fact.words), implied(fact.words, words)
         rest = [word for word in self._asked if word not in self._names and word not in said(beside)]
         whole = 0.5 * (fact.kind == "saw" or question.asks != "who" or "who" in self._text)  # all of them will do
-        told = words.coverage(rest, f"{fact.words} {more}") if rest else whole
+        told = words.coverage(rest, fact.words, more) if rest else whole
         named = not self._meant.isdisjoint(map(words.stem, literal | said(beside)))
-        kin = self._kin and not any(words.coverage([one], f"{fact.words} {beside}") for one in self._kin)
+        kin = self._kin and not any(words.coverage([one], fact.words, beside) for one in self._kin)
         lacks = question.asks in LACKED and part(fact.words, question.asks, self._text, words) is None
         return (
             1.0,

@@ -179,24 +179,28 @@ class Words:
         groups = frozenset[int]().union(*[self._groups_of[root] for root in have if root in self._groups_of])
         return have, groups, frozenset[str]().union(*map(_beginnings, have))
 
-    def coverage(self, wanted: Iterable[str], text: str) -> float:
-        """Return the share of the wanted words that a text holds, 0 to 1; general words count little."""
-        have, groups, begun = self._held_in(text)
+    def coverage(self, wanted: Iterable[str], *texts: str) -> float:
+        """Return the share of the wanted words that some texts hold together, 0 to 1; general words count little."""
+        held = [self._held_in(text) for text in texts if text]
         total = matched = 0.0
         sure, general = False, True
         for root in map(self.stem, wanted):
             weak = root in self.weak
             weight = WEAK if weak else STRONG
-            hit = (
-                1.0
-                if root in have or not groups.isdisjoint(self._groups_of.get(root, ()))
-                else KINDRED
-                if root in begun or not have.isdisjoint(_beginnings(root))
-                else 0.0
-            )
+            hit = self._hit(root, held)
             total, matched = total + weight, matched + weight * hit
             general, sure = general and weak, sure or (hit > 0 and not weak)
         return matched / total if total and (sure or (general and matched == total)) else 0.0
+
+    def _hit(self, root: str, held: Sequence[tuple[frozenset[str], frozenset[int], frozenset[str]]]) -> float:
+        """Return how surely texts hold a stem: itself or one that means the same, else a kindred one."""
+        groups, hit = self._groups_of.get(root, ()), 0.0
+        for have, among, begun in held:
+            if root in have or not among.isdisjoint(groups):
+                return 1.0
+            if root in begun or not have.isdisjoint(_beginnings(root)):
+                hit = KINDRED
+        return hit
 
     def widened(self, words: Iterable[str]) -> tuple[str, ...]:
         """Return words and all that mean much the same, for a second search."""
