@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from heapq import nsmallest
 from itertools import islice
 from pathlib import Path
 
@@ -28,6 +30,8 @@ OPENED = 400
 """Minds that are lent with one call, so that those that are lent already need not wait long."""
 HANDED = 300
 """Turns that are handed over with one call, so that lines of the first need not wait for those of all."""
+AT_ONCE = 500
+"""Thoughts that are under way at most; while more minds wait for theirs, those that thought longest ago come first."""
 STEPS = 256
 """Steps that are handed to a mind with one call; a long absence is made up for in several."""
 PATIENCE = 0.1
@@ -64,6 +68,8 @@ class LentMind:
         """
         self.turn: MindTurn | None = None
         """The turn it is to have next; its epoch is that of the next call."""
+        self.thought = -math.inf
+        """When its last line came."""
         self.line: asyncio.Future[Answer | None] | None = None
         """Waits for the line of its turn; None when the mind was called back meanwhile."""
 
@@ -94,19 +100,30 @@ class Lending:
         agents: the folder of the agents' folders.
         reflexes: acts for who is lent to nobody at the moment.
         wished: is told that a mind would like to think.
+        at_once: thoughts that are under way at most.
     """
 
     def __init__(
-        self, host: HostOfMinds, agents: Path, reflexes: Reflexes, clock: Clock, wished: Callable[[Wish], object]
+        self,
+        host: HostOfMinds,
+        agents: Path,
+        reflexes: Reflexes,
+        clock: Clock,
+        wished: Callable[[Wish], object],
+        at_once: int = AT_ONCE,
     ) -> None:
         self._host, self._agents, self._reflexes, self._clock, self._wished = host, agents, reflexes, clock, wished
+        self._at_once = at_once
         self.minds: dict[str, LentMind] = {}
         """By id."""
         self._free: dict[str, LentMind] = {}
         """Those that are lent to nobody."""
         self._due: dict[str, LentMind] = {}
         """Those that may have something to be handed over."""
+        self._asking: dict[str, LentMind] = {}
+        """Those whose host was not asked for their next line yet."""
         self._thinking = 0
+        """How many lines are waited for, those included."""
         self._asks_at = clock.monotonic()
         self._lends_at = clock.monotonic()
 
@@ -126,7 +143,7 @@ class Lending:
             return await self._reflexes(turn)
         line = asyncio.get_running_loop().create_future()
         mind.turn, mind.line = turn, line
-        self._due[turn.who] = mind
+        self._asking[turn.who] = mind
         self._thinking += 1
         try:
             if not await done_within(LONGEST, line, self._clock):
@@ -134,6 +151,7 @@ class Lending:
             return line.result() or await self._reflexes(turn)
         finally:
             mind.turn = mind.line = None
+            self._asking.pop(turn.who, None)
             self._thinking -= 1
 
     async def run(self) -> None:
@@ -158,8 +176,9 @@ class Lending:
             await self._lend()
             if len(self._free) == len(self.minds):
                 return  # nobody is lent, so no host need be there
-            due = [self._due.pop(who) for who in list(islice(self._due, HANDED))]
-            turns = [turn for mind in due if (turn := _next_turn(mind)) is not None]
+            asked = self._next_asked()
+            due = {who: self._due.pop(who) for who in list(islice(self._due, HANDED - len(asked)))}
+            turns = [turn for who, mind in (asked | due).items() if (turn := _next_turn(mind, asks=who in asked))]
             if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
                 self._asks_at = self._clock.monotonic() + ASKED
                 self._take(await self._host.tick(turns, PATIENCE))
@@ -168,6 +187,16 @@ class Lending:
             self._lends_at = self._clock.monotonic() + AGAIN
             for mind in self.minds.values():
                 self._call_back(mind)
+
+    def _next_asked(self) -> dict[str, LentMind]:
+        """Return those whose lines are asked for now: for whom a person waits, then those that thought longest ago."""
+
+        def turn_of(mind: LentMind) -> tuple[bool, float]:
+            return mind.turn is None or not mind.turn.waiting, mind.thought
+
+        under_way = self._thinking - len(self._asking)
+        next_ones = nsmallest(min(HANDED, self._at_once - under_way), self._asking.values(), turn_of)
+        return {mind.who: self._asking.pop(mind.who) for mind in next_ones}
 
     async def _lend(self) -> None:
         if not self._free or self._clock.monotonic() < self._lends_at:
@@ -200,6 +229,7 @@ class Lending:
                     self._due[mind.who] = mind
         for line in answer.lines:  # one of an earlier epoch counts for nothing
             if (mind := self._lent(line.who, line.epoch)) is not None:
+                mind.thought = self._clock.monotonic()
                 mind.answer(Answer((line,)))
         for wish in answer.wishes:
             if self._lent(wish.who, wish.epoch) is not None:
@@ -252,10 +282,11 @@ class Lending:
             await self._host.end()
 
 
-def _next_turn(mind: LentMind) -> MindTurn | None:
-    lived, turn = mind.lacking() if mind.lent else (), mind.turn
+def _next_turn(mind: LentMind, *, asks: bool) -> MindTurn | None:
+    lived, turn = mind.lacking() if mind.lent else (), mind.turn if asks else None
     if not mind.lent or not (lived or turn):
         return None
-    mind.turn = None  # it is asked once; its line may come with a later call
+    if asks:
+        mind.turn = None  # it is asked once; its line may come with a later call
     scene, waiting = (turn.scene, turn.waiting) if turn is not None else (None, False)
     return MindTurn(mind.who, mind.epoch, lived, scene, waiting)

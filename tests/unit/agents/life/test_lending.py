@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from random import Random
@@ -13,12 +13,13 @@ from typing import cast
 import pytest
 
 from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status, Wish
-from agents.life.lending import AGAIN, OPENED, Lending
+from agents.life.lending import AGAIN, AT_ONCE, OPENED, Lending
 from agents.memory.archive import Archive
 from agents.memory.entries import Hit
-from mud.clock import VirtualClock
+from mud.clock import Clock, VirtualClock
 from mud.errors import Unavailable
 from mud.server.hosting import hosted
+from mud.server.wiring import RealClock
 from tests.town import lived, people, scene, town_vault
 
 AT = "2026-11-20T07:21:37.123Z"
@@ -81,8 +82,8 @@ class Place:
         self.wishes: list[Wish] = []
         self.lending = self.make_lending()
 
-    def make_lending(self) -> Lending:
-        lending = Lending(self.host, self.vault / "agents", self._reflex, self.clock, self._wished)
+    def make_lending(self, clock: Clock | None = None, at_once: int = AT_ONCE) -> Lending:
+        lending = Lending(self.host, self.vault / "agents", self._reflex, clock or self.clock, self._wished, at_once)
         for who, slug in self.people.items():
             lending.add(who, slug)
         return lending
@@ -216,6 +217,32 @@ async def test_a_thought_that_fails_costs_its_turn_and_no_waiting(place: Place) 
             await asyncio.sleep(0)
             await place.lending.call()
     assert [line.thought.decision.line for line in act.result().lines] == [None]
+    assert place.reflexes == 0
+
+
+async def test_of_minds_that_wait_the_one_that_thought_longest_ago_comes_first_but_after_those_a_person_waits_for(
+    place: Place,
+) -> None:
+    lending = place.lending = place.make_lending(RealClock(), at_once=1)
+    await place.settle()
+    answered: list[str] = []
+
+    async def act(who: str, *, waiting: bool = False) -> None:
+        await lending.act(MindTurn(who, 0, scene=scene(place.people[who], 0.0), waiting=waiting))
+        answered.append(who)
+
+    async def until_done(*acts: Coroutine[object, object, None]) -> None:
+        acting = [asyncio.create_task(one) for one in acts]
+        while not all(one.done() for one in acting):
+            await asyncio.sleep(0)
+            await lending.call()
+
+    first, other, last = list(place.people)[:3]
+    async with asyncio.timeout(30):
+        await until_done(act(first))
+        await until_done(act(first), act(other))
+        await until_done(act(last), act(other, waiting=True))
+    assert answered == [first, other, first, other, last]
     assert place.reflexes == 0
 
 
