@@ -69,8 +69,8 @@ def _stated(text: str, words: Words) -> list[str]:
 
 def _is_statement(sentence: str, words: Words) -> bool:
     """Return whether a sentence tells something: it is no question, whatever its mark, and confesses no ignorance."""
-    low, second = tokens(sentence), ("is", "are", "was", "were", "do", "does", "did", "can", "could")
-    turned = low[0] in words.of("wh") and low[:2][-1] in second
+    low, verbs = tokens(sentence), ("is", "are", "was", "were", "do", "does", "did", "can", "could")
+    turned = low[0] in words.of("wh") and low[:2][-1] in verbs
     first = next((at for at, word in enumerate(low) if at and word in words.of("clause")), None)
     return not (turned or asks(sentence) or words.is_ignorant(" ".join(low[:first])))
 

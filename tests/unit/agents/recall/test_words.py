@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from agents.memory.entries import Entry
 from agents.recall import tables
 from agents.recall.lexical import LexicalIndex
-from agents.recall.searching import LONG_LIST, PostingList
+from agents.recall.searching import LONG_LIST, PostingList, Postings
 from agents.recall.tables import Stemmer
 from tests.examples import examples
 
@@ -84,6 +85,25 @@ def test_a_stem_hangs_on_nothing_but_the_word(texts: list[str]) -> None:
 # -- posting lists ----------------------------------------------------------------------------------------------------
 
 ROWS = st.sets(st.integers(1, 6000), max_size=40)
+
+
+@pytest.mark.parametrize(("max_bytes", "kept"), [(10_000, [1]), (1, [])])
+def test_lists_of_the_one_whose_words_changed_are_read_anew_and_others_while_there_is_room_for_them_are_not(
+    max_bytes: int, kept: list[int]
+) -> None:
+    db, postings = sqlite3.connect(":memory:"), Postings(max_bytes)
+    db.execute("CREATE VIRTUAL TABLE words USING fts5(text)")
+    for number in (1, 2):
+        db.execute("INSERT INTO words (rowid, text) VALUES (?, 'fox')", (tables.span(number)[0] + 1,))
+
+    def rows(number: int) -> list[int]:
+        return list(postings.rows(db, "words", number, "fox", "fox", 1, 1).rows)
+
+    assert [rows(1), rows(2)] == [[1], [1]]
+    db.execute("DELETE FROM words")
+    postings.forget("words", 1)
+    assert [rows(1), rows(2)] == [[], kept]
+    db.close()
 
 
 @given(ROWS, ROWS, ROWS)
