@@ -75,6 +75,24 @@ class House:
         outcome = await carry_out(self.parts, request, list)
         return self.engine.answer(request, outcome)
 
+    def drives(
+        self,
+        model: ScriptedModel | None = None,
+        brains: Iterable[Brain] = (),
+        override: str | None = None,
+        *,
+        exact: bool = False,
+    ) -> SchedulerConfig:
+        """Return what a scheduler of agents needs, over a scripted model."""
+        parts, script = self.parts, model or ScriptedModel()
+        backend = Backend("scripted", "Scripted.", lambda profile: script)
+        profile = LLMProfile(backend="scripted", host="a", timeout=60)
+        self.queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), parts.clock)
+        kinds = load_brains().joined(brains)
+        return SchedulerConfig(
+            lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override, exact=exact
+        )
+
     def living(
         self,
         model: ScriptedModel | None = None,
@@ -84,14 +102,7 @@ class House:
         exact: bool = False,
     ) -> Scheduler:
         """Return the agents' drives over a scripted model; they notice what happens from now on."""
-        parts, script = self.parts, model or ScriptedModel()
-        backend = Backend("scripted", "Scripted.", lambda profile: script)
-        profile = LLMProfile(backend="scripted", host="a", timeout=60)
-        self.queue = ModelQueue(lambda name: profile, Registry("backend", [backend]), parts.clock)
-        kinds = load_brains().joined(brains)
-        drives = SchedulerConfig(
-            lambda: kinds, self.voice, self.queue, parts.prompting, Random(1), parts.clock, override, exact=exact
-        )
+        drives = self.drives(model, brains, override, exact=exact)
         living = Scheduler(self.minds, self.engine, drives, self._submitted)
         self.engine.observe(living.observe)
         return living

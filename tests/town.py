@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from tests.vaults import copy_vault, without_vectors
 
 TICK = 0.05
 """Seconds between two moments of a town."""
-WITNESSES = 12
+IN_A_PLACE = 13
 TALK = tuple(
     text.split(", ")
     for text in (
@@ -60,25 +60,28 @@ def town_vault(folder: Path, count: int) -> Path:
     return vault
 
 
-def lived(who: str, step: int, at: str) -> Lived:
-    """Return what somebody perceives of a step, which is two memories."""
+def lived(who: str, step: int, at: str, teller: str = "Ann") -> Lived:
+    """Return what somebody perceives of a step of a teller, which is two memories."""
     chance = Random(step)
     who_of, did, what, where = (chance.choice(some) for some in TALK)
     words = f"My {who_of} {did} the {what} {where}, {step} steps from here."
-    event = Event("speech", "#1", "#1001", f'Ann says, "{words}"', words=words)
-    said = Perception(who, "heard", f'Ann says, "{words}"', "Ann", "The Garden", event=event)
-    return Lived(step, at, (said, said._replace(kind="saw", text=f"Ann nods at {step}.")))
+    event = Event("speech", "#1", "#1001", f'{teller} says, "{words}"', words=words)
+    said = Perception(who, "heard", event.text, teller, "The Garden", event=event)
+    return Lived(step, at, (said, said._replace(kind="saw", text=f"{teller} nods at {step}.")))
 
 
-def scene(slug: str, seconds: float) -> Situation:
+def scene(slug: str, seconds: float, there: Sequence[Person] = (Person("Ann", False),)) -> Situation:
     """Return where somebody is, with whom, at that many seconds."""
-    name, there = slug.replace("-", " ").title(), (Person("Ann", False),)
-    here = ("The Garden", "A walled garden.", ("north",), there, ("sundial",), (), (), (), "")
-    return Situation(name, "", "default", *here, seconds)
+    here = ("The Garden", "A walled garden.", ("north",), tuple(there), ("sundial",), (), (), (), "")
+    return Situation(_named(slug), "", "default", *here, seconds)
+
+
+def _named(slug: str) -> str:
+    return slug.replace("-", " ").title()
 
 
 class Town:
-    """So many people of a vault, whose minds are at a host.
+    """So many people of a vault, whose minds are at a host; they talk with those of their place.
 
     Args:
         interval: seconds in which everybody acts once.
@@ -87,6 +90,13 @@ class Town:
     def __init__(self, vault: Path, host: HostOfMinds, count: int, chance: Random, interval: float = 5.0) -> None:
         self._vault, self._chance, self._interval, self._clock = vault, chance, interval, RealClock()
         self.people = people(count)
+        everybody = list(self.people)
+        self._places = [everybody[at : at + IN_A_PLACE] for at in range(0, count, IN_A_PLACE)]
+        self._near = {
+            who: [Person(_named(self.people[other]), True) for other in place if other != who]
+            for place in self._places
+            for who in place
+        }
         self.lending = Lending(host, vault / "agents", self._reflex, self._clock, self._wished)
         for who, slug in self.people.items():
             self.lending.add(who, slug)
@@ -107,14 +117,19 @@ class Town:
         self.wishes += 1
 
     def happen(self) -> None:
-        """Let something happen that some people perceive, each in two memories."""
+        """Let somebody say something, which the others of the place perceive, each in two memories."""
         self._number += 1
-        for who in self._chance.sample(list(self.people), min(WITNESSES, len(self.people))):
-            self.ledger[who].append(one := lived(who, self._number, iso(self._clock.now())))
-            self.lending.perceive(who, one)
+        place = self._chance.choice(self._places)
+        teller = self._chance.choice(place)
+        for who in place:
+            if who != teller:
+                one = lived(who, self._number, iso(self._clock.now()), _named(self.people[teller]))
+                self.ledger[who].append(one)
+                self.lending.perceive(who, one)
 
     async def _act(self, who: str) -> None:
-        answer = await self.lending.act(MindTurn(who, 0, scene=scene(self.people[who], self._clock.monotonic())))
+        here = scene(self.people[who], self._clock.monotonic(), self._near[who])
+        answer = await self.lending.act(MindTurn(who, 0, scene=here))
         for line in answer.lines:
             assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
             self.lines += 1

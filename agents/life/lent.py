@@ -17,6 +17,7 @@ from agents.brains import Situation
 from agents.brains.instinct.reflexes import Reflexes
 from agents.definition import AgentDefinition
 from agents.hosts import Answer, HostOfMinds, Line, Lived, MindTurn, Wish
+from agents.life.detail import Detail
 from agents.life.lending import Lending
 from agents.life.scheduler import FIRST_WITHIN, JITTER, SLEEP_STEP, DueQueue, let_others_run
 from agents.life.thinking import SchedulerConfig
@@ -64,6 +65,9 @@ class LentMinds:
         self._slept: dict[str, datetime] = {}
         """Since when a mind sleeps, by id, as far as that was seen here."""
         self._bedtime_asked: dict[str, datetime] = {}
+        self._detail = Detail(engine, lambda: "")  # nobody's character can be led whose mind lives apart
+        self._met: set[str] = set()
+        """The minds that perceived what a person did, since their last turn."""
         self._begin_with_new()
         for who, step, at, perceptions in minds.unsent:
             self.lending.perceive(who, Lived(step, at, tuple(perceptions)))
@@ -87,11 +91,13 @@ class LentMinds:
             self._due.set(one.id, self._drives.clock.monotonic() + self._chance.uniform(0.5, soon))
 
     def observe(self, step: Step) -> None:
+        person = self._detail.is_person(step.who)
         for who, perceptions in by_witness(step.left).items():
             if who not in self.lending.minds and self._minds.by_id(who) is None:
                 self._begin_with_new()
             if who in self.lending.minds:
                 self.lending.perceive(who, Lived(step.number, step.at, tuple(perceptions)))
+                self._met |= {who} if person else set()
                 for perceived in perceptions:
                     self._reflexes[who].notice(perceived)
 
@@ -152,7 +158,9 @@ class LentMinds:
         scene = self._scene(definition)
         if scene is None:
             return 1.0
-        answer = await self.lending.act(MindTurn(definition.id, 0, scene=scene))
+        waiting = definition.id in self._met
+        self._met.discard(definition.id)
+        answer = await self.lending.act(MindTurn(definition.id, 0, scene=scene, waiting=waiting))
         for line in answer.lines:
             held = definition.id in self._engine.world.asleep or self._minds.resting.rests(definition.slug)
             if line.thought.decision.line is not None and not held:

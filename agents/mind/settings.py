@@ -43,7 +43,7 @@ class ThinkingSettings:
         high=86_400,
     )
     coarse_interval: float = setting(
-        300.0,
+        400.0,
         "Seconds between two thoughts by instinct of an agent whom no person can perceive, if that is longer: it walks "
         "all the way in one step and talks briefly. As soon as somebody is near it lives as ever; 0 for always.",
         low=0,
