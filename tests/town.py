@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from agents.life.lending import Lending
 from agents.memory.archive import Archive
 from mud.clock import iso
 from mud.server.wiring import RealClock
-from mud.storage.lease import holder_of
+from mud.storage.lease import Holder, holder_of
 from mud.world.events import Event, Perception
 from tests.vaults import copy_vault, without_vectors
 
@@ -169,9 +169,16 @@ class Town:
                 task.cancel()
             await self.lending.end()
 
+    def _holder(self, who: str) -> Holder:
+        return holder_of(self._vault / "agents" / self.people[who])
+
     def holders(self) -> set[str]:
         """Return the names of the processes that hold the minds."""
-        return {holder_of(self._vault / "agents" / slug).name for slug in self.people.values()}
+        return {self._holder(who).name for who in self.people}
+
+    def held_by(self, node: str) -> dict[str, int]:
+        """Return the epochs of the minds that are on a node of Ray, by id."""
+        return {who: self._holder(who).epoch for who in self.people if node[:12] in self._holder(who).name}
 
     async def until_lines(self, count: int) -> None:
         """Wait until minds gave so many more lines."""
@@ -188,12 +195,14 @@ class Town:
             self._news.clear()
         return self._clock.monotonic() - since
 
-    async def until_all_lent(self) -> float:
-        """Wait until no mind is at nobody's; return how many seconds that took. One that was just lost counts too."""
+    async def until_lent_anew(self, lost: Mapping[str, int]) -> float:
+        """Wait until minds whose loans were lost are lent again; return how many seconds that took.
+
+        Args:
+            lost: the epochs of these loans, by id; see `held_by`.
+        """
         since = self._clock.monotonic()
-        while not self.lending.away:
-            await self._clock.sleep(0.01)
-        while self.lending.away:
+        while any(mind.epoch <= lost[who] or not mind.lent for who in lost if (mind := self.lending.minds[who])):
             await self._clock.sleep(0.01)
         return self._clock.monotonic() - since
 

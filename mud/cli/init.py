@@ -26,7 +26,7 @@ def _arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-@tool("init", "make a vault that runs: with one empty place, or an example", _arguments)
+@tool("init", "make a vault that runs: with one empty place, or an example", _arguments, of_a_vault=False)
 def init(args: argparse.Namespace) -> int:
     if args.file is not None and (args.example or args.texts):
         raise LociError("--from takes what is in the file; leave out --example and --texts")

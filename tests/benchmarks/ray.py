@@ -115,11 +115,13 @@ async def _recovery(vault: Path, cluster: RayCluster, args: argparse.Namespace, 
         async with town.living():
             await town.until_all_acted()
             for what in ("a host", "a node") * args.kills:
+                process, node = next(iter(cluster.hosts().items()))
+                lost = town.held_by(node)
                 if what == "a host":
-                    os.kill(next(iter(cluster.hosts())), signal.SIGKILL)
+                    os.kill(process, signal.SIGKILL)
                 else:
-                    cluster.kill_node(next(iter(cluster.nodes)))
-                lent, acted = await asyncio.gather(town.until_all_lent(), town.until_all_acted())
+                    cluster.kill_node(node)
+                lent, acted = await asyncio.gather(town.until_lent_anew(lost), town.until_all_acted())
                 say(f"killed {what}: all minds are lent again after {lent:.1f} s, and have acted after {acted:.1f} s")
                 found.append({"killed": what, "lent_s": round(lent, 1), "acted_s": round(acted, 1)})
                 while len(cluster.nodes) < 2:
