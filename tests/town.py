@@ -22,6 +22,9 @@ from tests.vaults import copy_vault, without_vectors
 TICK = 0.05
 """Seconds between two moments of a town."""
 IN_A_PLACE = 13
+VISITED = 10
+"""In each so many places there is a person, who does all the talking there."""
+ANN = Person("Ann", False)
 TALK = tuple(
     text.split(", ")
     for text in (
@@ -60,7 +63,7 @@ def town_vault(folder: Path, count: int) -> Path:
     return vault
 
 
-def lived(who: str, step: int, at: str, teller: str = "Ann") -> Lived:
+def lived(who: str, step: int, at: str, teller: str = ANN.name) -> Lived:
     """Return what somebody perceives of a step of a teller, which is two memories."""
     chance = Random(step)
     who_of, did, what, where = (chance.choice(some) for some in TALK)
@@ -70,7 +73,7 @@ def lived(who: str, step: int, at: str, teller: str = "Ann") -> Lived:
     return Lived(step, at, (said, said._replace(kind="saw", text=f"{teller} nods at {step}.")))
 
 
-def scene(slug: str, seconds: float, there: Sequence[Person] = (Person("Ann", False),)) -> Situation:
+def scene(slug: str, seconds: float, there: Sequence[Person] = (ANN,)) -> Situation:
     """Return where somebody is, with whom, at that many seconds."""
     here = ("The Garden", "A walled garden.", ("north",), tuple(there), ("sundial",), (), (), (), "")
     return Situation(_named(slug), "", "default", *here, seconds)
@@ -81,7 +84,7 @@ def _named(slug: str) -> str:
 
 
 class Town:
-    """So many people of a vault, whose minds are at a host; they talk with those of their place.
+    """So many people of a vault, whose minds are at a host; they talk with those of their place, or a person does.
 
     Args:
         interval: seconds in which everybody acts once.
@@ -92,8 +95,10 @@ class Town:
         self.people = people(count)
         everybody = list(self.people)
         self._places = [everybody[at : at + IN_A_PLACE] for at in range(0, count, IN_A_PLACE)]
+        self._visited = {who for place in self._places[::VISITED] for who in place}
         self._near = {
             who: [Person(_named(self.people[other]), True) for other in place if other != who]
+            + [ANN] * (who in self._visited)
             for place in self._places
             for who in place
         }
@@ -121,15 +126,16 @@ class Town:
         self._number += 1
         place = self._chance.choice(self._places)
         teller = self._chance.choice(place)
+        name = ANN.name if teller in self._visited else _named(self.people[teller])
         for who in place:
             if who != teller:
-                one = lived(who, self._number, iso(self._clock.now()), _named(self.people[teller]))
+                one = lived(who, self._number, iso(self._clock.now()), name)
                 self.ledger[who].append(one)
                 self.lending.perceive(who, one)
 
     async def _act(self, who: str) -> None:
         here = scene(self.people[who], self._clock.monotonic(), self._near[who])
-        answer = await self.lending.act(MindTurn(who, 0, scene=here))
+        answer = await self.lending.act(MindTurn(who, 0, scene=here, waiting=who in self._visited))
         for line in answer.lines:
             assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
             self.lines += 1
