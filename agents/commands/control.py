@@ -241,6 +241,11 @@ def forget(ctx: Context, name: str) -> Outcome:
 async def put_away(minds: Population, request: Request) -> Outcome:
     definition = _may_be_forgotten(minds, request)
     await minds.drop_folds(definition.slug)
+    if minds.bring_home is not None and minds.is_lent(definition):
+        try:
+            await minds.bring_home(definition.id)
+        except LociError as error:
+            raise Refusal(minds.say(CANNOT_FORGET, name=definition.name, why=error)) from None
     definition = _may_be_forgotten(minds, request)  # the world may have changed during the await
     trash = put_away_folder(minds, definition)
     await minds.means.recall.forget(definition.id)

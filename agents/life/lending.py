@@ -20,7 +20,7 @@ from pathlib import Path
 
 from agents.hosts import Answer, HostOfMinds, Kept, Lease, Lived, MindTurn, Wish
 from mud.clock import Clock
-from mud.errors import LociError
+from mud.errors import LociError, Unavailable
 from mud.storage.lease import holder_of
 from mud.supervise import done_within
 
@@ -46,6 +46,8 @@ ASKED = 2.0
 """Seconds after which a host is called even if there is nothing to hand over, so that one that died is noticed."""
 LONGEST = 60.0
 """Seconds that the line of a mind is waited for at most."""
+HOME = 10.0
+"""Seconds within which a mind is to come home."""
 
 Reflexes = Callable[[MindTurn], Awaitable[Answer]]
 """Lets a character act without its mind."""
@@ -124,12 +126,50 @@ class Lending:
         """Those whose host was not asked for their next line yet."""
         self._thinking = 0
         """How many lines are waited for, those included."""
+        self._dropped: dict[str, deque[Lived]] = {}
+        """What those lacked, by id, who were dropped before they came home; they may come back."""
+        self._trouble = ""
+        """What the host said last of what is wrong with it."""
         self._asks_at = clock.monotonic()
         self._lends_at = clock.monotonic()
 
     def add(self, who: str, slug: str) -> None:
         """Begin to lend a mind. Raises OSError when its folder cannot be read."""
-        self.minds[who] = self._free[who] = LentMind(who, slug, holder_of(self._agents / slug).epoch)
+        mind = self.minds[who] = self._free[who] = LentMind(who, slug, holder_of(self._agents / slug).epoch)
+        mind.unsafe = self._dropped.pop(who, mind.unsafe)
+
+    def drop(self, who: str) -> None:
+        """Lend a mind no more; see `bring_home`."""
+        if (mind := self.minds.pop(who, None)) is not None:
+            for known in (self._free, self._due, self._asking):
+                known.pop(who, None)
+            mind.answer(None)
+            if mind.unsafe:
+                self._dropped[who] = mind.unsafe
+
+    async def bring_home(self, who: str) -> None:
+        """Have a mind closed where it lives, with all that it perceived in its archive.
+
+        Until the next await it is at nobody's, so that its folder may be moved and the mind be dropped; a mind that is
+        not dropped then is lent anew. Raises LociError when its host does not give it back soon.
+        """
+        mind, until = self.minds.get(who), self._clock.monotonic() + HOME
+        while mind is not None and self._clock.monotonic() < until:
+            if mind.lent and not mind.lacking():
+                self._call_back(mind)
+                del self._free[who]
+                try:
+                    closed = await self._host.close([Lease(who, mind.slug, mind.epoch)])
+                finally:
+                    self._free[who] = mind
+                for kept in closed:
+                    if not kept.trouble:
+                        mind.confirmed(kept)
+                if not mind.unsafe:
+                    return
+            await self._clock.sleep(EVERY)
+        if mind is not None and (mind.unsafe or mind.lent):
+            raise Unavailable("its mind lives apart, and its host has not given it back")
 
     def perceive(self, who: str, lived: Lived) -> None:
         """Keep what a mind perceived, and hand it over with the next call."""
@@ -174,19 +214,25 @@ class Lending:
         """Lend minds that are at nobody's, hand over what the others perceived, and take their lines."""
         try:
             await self._lend()
-            if len(self._free) == len(self.minds):
-                return  # nobody is lent, so no host need be there
-            asked = self._next_asked()
-            due = {who: self._due.pop(who) for who in list(islice(self._due, HANDED - len(asked)))}
-            turns = [turn for who, mind in (asked | due).items() if (turn := _next_turn(mind, asks=who in asked))]
-            if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
-                self._asks_at = self._clock.monotonic() + ASKED
-                self._take(await self._host.tick(turns, PATIENCE))
+            await self._exchange()
         except LociError as error:
-            log.warning("minds are by themselves: %s", error)
-            self._lends_at = self._clock.monotonic() + AGAIN
-            for mind in self.minds.values():
-                self._call_back(mind)
+            self._lose_all(error)
+
+    def _lose_all(self, error: LociError) -> None:
+        log.warning("minds are by themselves: %s", error)
+        self._lends_at = self._clock.monotonic() + AGAIN
+        for mind in self.minds.values():
+            self._call_back(mind)
+
+    async def _exchange(self) -> None:
+        if len(self._free) == len(self.minds):
+            return  # nobody is lent, so no host need be there
+        asked = self._next_asked()
+        due = {who: self._due.pop(who) for who in list(islice(self._due, HANDED - len(asked)))}
+        turns = [turn for who, mind in (asked | due).items() if (turn := _next_turn(mind, asks=who in asked))]
+        if turns or self._thinking or self._clock.monotonic() >= self._asks_at:
+            self._asks_at = self._clock.monotonic() + ASKED
+            self._take(await self._host.tick(turns, PATIENCE))
 
     def _next_asked(self) -> dict[str, LentMind]:
         """Return those whose lines are asked for now: for whom a person waits, then those that thought longest ago."""
@@ -204,7 +250,9 @@ class Lending:
         leases = [self._lease(mind) for mind in islice(self._free.values(), OPENED)]
         troubles: defaultdict[str, list[str]] = defaultdict(list)
         for kept in await self._host.open(leases):
-            mind = self._free.pop(kept.who)
+            mind = self._free.pop(kept.who, None)
+            if mind is None:
+                continue  # it was dropped meanwhile
             if kept.trouble:
                 troubles[kept.trouble].append(mind.slug)
                 self._free[mind.who] = mind  # after all others
@@ -243,8 +291,12 @@ class Lending:
         return mind if mind is not None and mind.lent and mind.epoch == epoch else None
 
     async def confirm(self) -> None:
-        """Forget what the disks of the hosts have for certain. Raises LociError."""
-        for kept in (await self._host.status()).kept:
+        """Forget what the disks of the hosts have for certain, and say what is wrong there. Raises LociError."""
+        status = await self._host.status()
+        if status.trouble != self._trouble:
+            self._trouble = status.trouble
+            log.warning("the host of minds %s: %s", status.name, status.trouble or "all is well again")
+        for kept in status.kept:
             if (mind := self._lent(kept.who, kept.epoch)) is not None:
                 mind.confirmed(kept)
 
@@ -272,7 +324,10 @@ class Lending:
 
     async def end(self) -> None:
         """Hand over the rest if that is possible, and call all minds back."""
-        await self.call()
+        try:
+            await self._exchange()
+        except LociError as error:
+            self._lose_all(error)
         try:
             lent = [Lease(mind.who, mind.slug, mind.epoch) for mind in self.minds.values() if mind.lent]
             for kept in await self._host.close(lent) if lent else ():

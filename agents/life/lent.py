@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
@@ -68,11 +69,18 @@ class LentMinds:
         self._detail = Detail(engine, lambda: "")  # nobody's character can be led whose mind lives apart
         self._met: set[str] = set()
         """The minds that perceived what a person did, since their last turn."""
+        self._turning: set[str] = set()
+        """Those who have a turn now."""
+        self._wishes: dict[str, float] = {}
+        """When those would like to think again, as they perceived something meanwhile."""
         self._begin_with_new()
         for who, step, at, perceptions in minds.unsent:
-            self.lending.perceive(who, Lived(step, at, tuple(perceptions)))
+            if who in self.lending.minds:
+                self.lending.perceive(who, Lived(step, at, tuple(perceptions)))
+            else:
+                minds.owed = True  # its folder cannot be read
         minds.unsent.clear()
-        minds.unconfirmed = self.lending.unsafe
+        minds.unconfirmed, minds.bring_home, minds.on_leaving = self.lending.unsafe, self.lending.bring_home, self._drop
 
     def _begin_with_new(self) -> None:
         """Begin to lend the minds of all agents there are, so far as that was not begun."""
@@ -90,6 +98,14 @@ class LentMinds:
             soon = min(FIRST_WITHIN, self._settings(one).think_interval)
             self._due.set(one.id, self._drives.clock.monotonic() + self._chance.uniform(0.5, soon))
 
+    def _drop(self, who: str) -> None:
+        """Let go of a mind whose character has left the world."""
+        self.lending.drop(who)
+        self._due.drop(who)
+        self._met.discard(who)
+        for known in (self._slugs, self._reflexes, self._wishes, self._slept, self._bedtime_asked):
+            known.pop(who, None)
+
     def observe(self, step: Step) -> None:
         person = self._detail.is_person(step.who)
         for who, perceptions in by_witness(step.left).items():
@@ -102,7 +118,10 @@ class LentMinds:
                     self._reflexes[who].notice(perceived)
 
     def _wished(self, wish: Wish) -> None:
-        self._due.hasten(wish.who, self._drives.clock.monotonic() + wish.seconds)
+        at = self._drives.clock.monotonic() + wish.seconds
+        if wish.who in self._turning:
+            self._wishes[wish.who] = min(at, self._wishes.get(wish.who, math.inf))
+        self._due.hasten(wish.who, at)
         self._woken.set()
 
     async def _by_reflex(self, turn: MindTurn) -> Answer:
@@ -119,9 +138,12 @@ class LentMinds:
 
     async def _run(self) -> None:
         clock = self._drives.clock
+        begins_at = clock.monotonic()
         while True:
             self._woken.clear()
-            self._begin_with_new()
+            if clock.monotonic() >= begins_at:
+                begins_at = clock.monotonic() + SLEEP_STEP
+                self._begin_with_new()
             for who in self._due.take(clock.monotonic(), 1):
                 turn = asyncio.create_task(self._turn(who))
                 self._turns.add(turn)
@@ -134,10 +156,11 @@ class LentMinds:
                 await let_others_run(clock)
 
     async def _turn(self, who: str) -> None:
-        definition = self._minds.definitions.get(self._slugs[who])
+        definition = self._minds.definitions.get(self._slugs.get(who, ""))
         if definition is None:
             return  # it has left the world
         pause = 1.0
+        self._turning.add(who)
         try:
             if who in self._engine.world.asleep:
                 self._sleep(definition)
@@ -147,10 +170,14 @@ class LentMinds:
             log.warning("%s could not act: %s", definition.name, error)
         except Exception:
             log.exception("%s could not act", definition.name)
+        finally:
+            self._turning.discard(who)
+        if who not in self._slugs:
+            return
         asleep = who in self._engine.world.asleep
         wanted = SLEEP_STEP if asleep else pause * self._settings(definition).think_interval
         again = wanted * self._chance.uniform(1 - JITTER, 1 + JITTER)
-        self._due.set(who, self._drives.clock.monotonic() + again)
+        self._due.set(who, min(self._drives.clock.monotonic() + again, self._wishes.pop(who, math.inf)))
         self._woken.set()
 
     async def _act(self, definition: AgentDefinition) -> float:

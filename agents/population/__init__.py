@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import islice
@@ -106,6 +106,13 @@ class Population:
         """What the ledger left with minds that live apart, before they are lent: id, step, time, perceptions."""
         self.unconfirmed: Callable[[float], list[str]] = lambda through: []
         """Returns the folders of the minds that live apart and lack something on disk of the ledger, up to a step."""
+        self.bring_home: Callable[[str], Awaitable[None]] | None = None
+        """Has a mind that lives apart closed there, by id, so that its folder may be moved before the next await.
+
+        Raises LociError when it is not given back.
+        """
+        self.on_leaving: Callable[[str], None] = lambda who: None
+        """Called with the id of who has left the world."""
         self.held = HeldPerceptions(self.in_use_by_slug)
         self._crowded = False
         self._indexing: Counter[str] = Counter()
@@ -348,6 +355,7 @@ class Population:
         definition = self.definitions.pop(slug, None)
         if definition is not None:
             self._unopened.pop(definition.id, None)
+            self.on_leaving(definition.id)
         self.roster.drafts.pop(slug, None)
         self.asleep.pop(slug, None)
 
@@ -405,7 +413,8 @@ class Population:
             slug = self._slug_of(who)
             if slug is None:
                 continue
-            if self.is_lent(self.definitions[slug]):
+            elsewhere = self.world is not None and who in self.world.elsewhere
+            if self.is_lent(self.definitions[slug]) and not elsewhere:
                 self.unsent.append((who, number, at, perceptions))
                 continue
             if not self.opens(slug):

@@ -74,8 +74,8 @@ class Reloading:
         ]
         for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
-        for slug in parts.minds.definitions:
-            if parts.minds.lives(slug):
+        for slug, definition in parts.minds.definitions.items():
+            if parts.minds.lives(slug) or parts.minds.is_lent(definition):
                 self.watcher.watch(parts.vault / "agents" / slug, scanned=False)
         for agent in parts.minds.in_use():
             self.watch_agent(agent.folder)
@@ -360,7 +360,14 @@ class Reloading:
         """Remove an agent whose `agent.md` is still missing after `MISSING_FOR`."""
         await clock.sleep(MISSING_FOR)
         minds, definition = self._parts.minds, self._parts.minds.definitions.get(slug)
-        if definition is None or definition.person or not minds.lives(slug) or self._file_of(slug).exists():
+        if definition is None or definition.person or self._file_of(slug).exists():
+            return
+        if lent := minds.is_lent(definition) and minds.bring_home is not None:
+            try:
+                await minds.bring_home(definition.id)
+            except LociError as error:
+                log.warning("%s: %s; the ledger has what it lacks", definition.name, error)
+        if not (lent or minds.lives(slug)) or self._file_of(slug).exists():
             return
         try:
             self.send_away(definition)

@@ -137,3 +137,36 @@ def test_a_frozen_host_that_wakes_after_another_took_over_writes_nothing(vault: 
             again.kill()
     finally:
         os.kill(frozen, signal.SIGKILL)
+
+
+def test_who_is_forgotten_takes_along_all_it_lived_and_comes_back_with_it(vault: Path, world: Running) -> None:
+    _host(world)
+    world.say("say line 0", "You say")
+    world.say("@forget Eliza", ".trash")
+    (trash,) = (vault / ".trash").glob("*/agent.md")
+    away = vault / "agents" / "eliza"
+    assert not away.exists()
+    trash.parent.rename(away)
+    world.read_until("Eliza arrives")
+    assert _heard(vault, 1) == _said(1)
+    world.say("say line 1", "You say")
+    assert _heard(vault, 2) == _said(2)
+    world.say("say Eliza, are you there?", "You say")
+    world.read_until("Eliza says, ")
+    world.type("quit")
+    assert world.wait() == 0
+
+
+def test_who_has_no_file_any_more_leaves_and_is_there_again_with_it(vault: Path, world: Running) -> None:
+    world.say("say line 0", "You say")
+    assert _heard(vault, 1) == _said(1)
+    file = vault / "agents/eliza/agent.md"
+    text = file.read_text(encoding="utf-8")
+    file.unlink()
+    world.read_until("Eliza has left the world")
+    file.write_text(text, encoding="utf-8")
+    world.read_until("Eliza arrives")
+    world.say("say Eliza, are you there?", "You say")
+    world.read_until("Eliza says, ")
+    world.type("quit")
+    assert world.wait() == 0

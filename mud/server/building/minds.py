@@ -39,7 +39,8 @@ async def agent(ask: BuildingRequest) -> Outcome:
     draft, file = building.draft(), f"agents/{slug}/agent.md"
     draft.add(file, text)
     changes = ask.carry_out(f"@agent {name}", draft)
-    came = building.minds.by_slug(slug) is not None
+    made = building.minds.definitions.get(slug)
+    came = made is not None and ask.world.location_of(made.id) is not None
     return ask.outcome([ask.say(MADE if came else NOT_IN, name=name, file=file)], changes)
 
 

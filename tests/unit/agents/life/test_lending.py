@@ -20,6 +20,7 @@ from mud.clock import Clock, VirtualClock
 from mud.errors import Unavailable
 from mud.server.hosting import hosted
 from mud.server.wiring import RealClock
+from mud.storage.lease import holder_of
 from tests.town import lived, people, scene, town_vault
 
 AT = "2026-11-20T07:21:37.123Z"
@@ -268,6 +269,28 @@ async def test_minds_that_no_host_takes_keep_no_others_waiting(place: Place) -> 
     place.clock.advance(AGAIN)
     await lending.call()
     assert lending.away == OPENED
+
+
+async def test_a_mind_comes_home_with_all_it_perceived_and_what_one_lacks_that_could_not_waits_for_it(
+    place: Place,
+) -> None:
+    home, away = list(place.people)[:2]
+    await place.settle()
+    place.happen(home, away)
+    coming = asyncio.create_task(place.lending.bring_home(home))
+    await place.settle()
+    await coming
+    assert not place.lending.minds[home].unsafe
+    assert holder_of(place.vault / "agents" / place.people[home]).name == ""
+    place.happen(away)
+    place.lending.drop(home)
+    place.lending.drop(away)
+    place.happen(*(who for who in place.people if who not in (home, away)))
+    for who in (home, away):
+        place.lending.add(who, place.people[who])
+    await place.settle()
+    await place.lending.end()
+    place.check()
 
 
 async def test_a_host_to_which_nothing_was_lent_is_asked_for_nothing_at_the_end(place: Place) -> None:
