@@ -138,8 +138,9 @@ class Town:
         answer = await self.lending.act(MindTurn(who, 0, scene=here, waiting=who in self._visited))
         for line in answer.lines:
             assert (line.who, line.epoch) == (who, self.lending.minds[who].epoch)
-            self.lines += 1
-            self.acted[who] = self._clock.monotonic()
+            if line.thought.brain:  # else the thought failed
+                self.lines += 1
+                self.acted[who] = self._clock.monotonic()
         self._news.set()
 
     def _acted(self, who: str, acting: asyncio.Task[None]) -> None:

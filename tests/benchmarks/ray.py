@@ -98,6 +98,7 @@ async def _timed(host: HostOfMinds, minds: dict[str, str], epoch: int, ticks: in
         answer = await host.tick(turns)
         took.append(1000 * (perf_counter() - begun))
         assert len(answer.kept) == len(minds)
+        assert sum(bool(line.thought.brain) for line in answer.lines) == len(minds) * thinks
         assert not answer.refused
     return _cuts(took[1:])
 
