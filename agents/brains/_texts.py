@@ -6,7 +6,8 @@ The words themselves stand in `vault/text/instinct/`, one file for each voice; `
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
+from functools import lru_cache
 
 from mud.registry import hint
 
@@ -97,7 +98,8 @@ def wrong_in(
     return wrong
 
 
-def _places_in(variants: Sequence[str]) -> frozenset[str]:
+@lru_cache(maxsize=1 << 13)
+def _places_in(variants: tuple[str, ...]) -> frozenset[str]:
     return frozenset(place for text in variants for place in PLACE.findall(text))
 
 

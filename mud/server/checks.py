@@ -13,6 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path, PurePath
 
 from agents.brains import says_name, wrong_in
@@ -340,7 +341,7 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     Searched are the name of the voice and of every agent that uses it; in `WHO` texts the names of all agents.
     """
     keys = {key: texts.variants(key) for key in texts.keys(VOICES)}
-    words = {word for told in keys.values() for text in told for word in re.findall(r"\w+", text) if word.islower()}
+    words = {word for told in keys.values() for word in _words_in(told) if word.islower()}
     speakers = [(one.voice, one.name) for one in definitions if one.name]
     by_word: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for speaker in speakers:
@@ -348,8 +349,7 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
     problems = []
     for key, told in keys.items():
         voice, _, own = key.removeprefix(VOICES).partition(".")
-        words_told = {"", *(word for text in told for word in _WORD.findall(text))}
-        found = (one for word in words_told & by_word.keys() for one in by_word[word])
+        found = (one for word in (_words_in(told) | {""}) & by_word.keys() for one in by_word[word])
         names = {voice.replace("_", " ").title(), *(name for whose, name in found if whose == voice or own == WHO)}
         names = {name for name in names if name.casefold() not in RESERVED}  # refused, and words of any text
         for name, text in ((name, text) for name in sorted(names) for text in told if name in text):
@@ -358,6 +358,11 @@ def names_said(texts: TextStore, definitions: Iterable[AgentDefinition]) -> list
                 problems.append(Problem(*texts.place(key), own, f"{why}; expected {{me}}: {text}"))
                 break
     return problems
+
+
+@lru_cache(maxsize=1 << 13)
+def _words_in(told: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(word for text in told for word in _WORD.findall(text))
 
 
 _WORD = re.compile(r"\w+")
@@ -490,14 +495,19 @@ def check_voices(texts: Mapping[str, Text]) -> list[Problem]:
         if key.startswith(VOICES):
             voice, _, own = key.removeprefix(VOICES).partition(".")
             below.setdefault(voice, {})[own] = text
-    problems, ignorant = [], shipped_interpreter().words.is_ignorant
+    problems: list[Problem] = []
     told = {voice: {own: text.variants for own, text in found.items()} for voice, found in below.items()}
     for voice, found in below.items():
         default = None if voice == DEFAULT_VOICE else told[DEFAULT_VOICE]
-        for own, message in wrong_in(told[voice], ignorant, default):
+        for own, message in wrong_in(told[voice], _is_ignorant, default):
             file, line = (found[own].file, found[own].line) if own in found else (f"text/instinct/{voice}.md", 0)
             problems.append(Problem(file, line, own, message))
     return problems
+
+
+@lru_cache(maxsize=1 << 12)
+def _is_ignorant(text: str) -> bool:
+    return shipped_interpreter().words.is_ignorant(text)
 
 
 def check_word_lists(texts: Mapping[str, Text]) -> list[Problem]:
