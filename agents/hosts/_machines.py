@@ -24,6 +24,8 @@ from typing import Any
 from agents.hosts._mind_host import MindHost
 from mud.errors import LociError, Refusal, Unavailable
 
+log = logging.getLogger(__name__)
+
 SCHEME = "ray://"
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 OBJECT_STORE = 80_000_000
@@ -58,6 +60,8 @@ class Machine:
         """Waits until it answers."""
         self.left = -math.inf
         """When it was last found to be away, by the clock of the event loop."""
+        self.trouble = ""
+        """Why its process cannot open minds; empty for nothing, also while it only starts."""
         self._beating: asyncio.Task[None] | None = None
         """Goes on for as long as it has a pulse."""
 
@@ -67,7 +71,11 @@ class Machine:
         while not self.born:
             try:
                 self.born = await self._actor.ready.remote()
-            except ray.exceptions.RayError:
+                self.trouble = ""
+            except ray.exceptions.RayError as error:
+                if isinstance(error, ray.exceptions.RayTaskError) and (why := _told(error.cause)) != self.trouble:
+                    log.warning("the machine %s cannot open minds: %s", self.name, why)
+                    self.trouble = why
                 await asyncio.sleep(AGAIN)
         self._beating = asyncio.create_task(self._beat(self.born))
 
@@ -95,7 +103,7 @@ class Machine:
             cause = error.cause
             if isinstance(cause, Refusal):
                 raise cause from None
-            raise Unavailable(str(cause) if isinstance(cause, LociError) else f"{cause!r}") from None
+            raise Unavailable(_told(cause)) from None
         except (ray.exceptions.RayError, TimeoutError) as error:
             self.leave()
             raise Unavailable(f"the machine {self.name} does not answer ({type(error).__name__})") from None
@@ -135,6 +143,10 @@ class Machine:
             ray.kill(self._actor)
 
 
+def _told(cause: BaseException) -> str:
+    return str(cause) if isinstance(cause, LociError) else f"{cause!r}"
+
+
 class Machines:
     """All machines of the cluster at an address; without one, of one that is this machine alone and ends with `end`."""
 
@@ -158,7 +170,8 @@ class Machines:
             await asyncio.wait(coming, timeout=STARTING, return_when=until)
             found = self._answering()
         if not found:
-            raise Unavailable("no machine of the Ray cluster answers")
+            why = next((f": {one.trouble}" for one in self._known.values() if one.trouble), "")
+            raise Unavailable(f"no machine of the Ray cluster answers{why}")
         since = asyncio.get_running_loop().time() - RETURNS
         return [one for one in self._known.values() if one.born or one.left > since]
 

@@ -33,7 +33,7 @@ class MindHost:
         self._born = secrets.token_hex(8)
         self._index = Path(tempfile.gettempdir()) / f"loci-minds-{name}"
         self._index.mkdir(mode=0o700, exist_ok=True)
-        self._made = hosted(Path(vault), maker, name, self._index)
+        self._vault, self._maker, self._name = Path(vault), maker, name
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
         self._host: HostOfMinds | None = None
@@ -41,7 +41,8 @@ class MindHost:
     async def _opened(self) -> HostOfMinds:
         async with self._opening:
             if self._host is None:
-                self._host = await self._stack.enter_async_context(self._made)
+                made = hosted(self._vault, self._maker, self._name, self._index)  # which can be entered only once
+                self._host = await self._stack.enter_async_context(made)
             return self._host
 
     async def ready(self) -> str:

@@ -1,0 +1,50 @@
+"""The machines of a Ray cluster, used from this process: what is told of those that fail, and what gone ones leave."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agents.hosts._machines import Machines
+from mud.server.hosting import MAKER
+from tests.ray_cluster import cluster_of
+from tests.vaults import copy_vault, without_vectors
+
+pytestmark = pytest.mark.program("ray")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[str]:
+    """Give the address of a Ray cluster with one machine, which this process leaves before it ends."""
+    import ray
+
+    with cluster_of(1) as running:
+        yield running.address
+        ray.shutdown()
+
+
+@asynccontextmanager
+async def _machines(vault: Path, cluster: str) -> AsyncIterator[Machines]:
+    machines = Machines(vault, MAKER, cluster)
+    try:
+        yield machines
+    finally:
+        await machines.end()
+
+
+async def test_a_vault_that_is_there_later_is_told_once_and_opened(
+    tmp_path: Path, cluster: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with _machines(tmp_path / "vault", cluster) as machines:
+        opening = asyncio.create_task(machines.present())
+        async with asyncio.timeout(60):
+            while "there is no vault" not in caplog.text:
+                await asyncio.wait([opening], timeout=0.05)
+        without_vectors(copy_vault(tmp_path))
+        (machine,) = await opening
+        assert (bool(machine.born), machine.trouble) == (True, "")
+        assert caplog.text.count("cannot open minds") == 1
