@@ -64,6 +64,7 @@ class Machine:
         """Why its process cannot open minds; empty for nothing, also while it only starts."""
         self._beating: asyncio.Task[None] | None = None
         """Goes on for as long as it has a pulse."""
+        self._let_go = False
 
     async def _come(self) -> None:
         import ray
@@ -117,7 +118,7 @@ class Machine:
         self.born = ""
         if self._beating is not None:
             self._beating.cancel()
-        if self.coming.done():
+        if self.coming.done() and not self._let_go:
             self.coming = asyncio.create_task(self._come())
 
     def bid(self, slug: str) -> bytes:
@@ -134,8 +135,10 @@ class Machine:
         self.let_go()
 
     def let_go(self) -> None:
+        """Have its process killed, and wait for it no more."""
         import ray
 
+        self._let_go = True
         for task in (self.coming, self._beating):
             if task is not None:
                 task.cancel()

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from agents.hosts._machines import Machines
+from mud.errors import Unavailable
 from mud.server.hosting import MAKER
 from tests.ray_cluster import cluster_of
 from tests.vaults import copy_vault, without_vectors
@@ -48,3 +49,14 @@ async def test_a_vault_that_is_there_later_is_told_once_and_opened(
         (machine,) = await opening
         assert (bool(machine.born), machine.trouble) == (True, "")
         assert caplog.text.count("cannot open minds") == 1
+
+
+async def test_a_machine_that_was_let_go_is_not_waited_for(tmp_path: Path, cluster: str) -> None:
+    async with _machines(without_vectors(copy_vault(tmp_path)), cluster) as machines:
+        (machine,) = await machines.present()
+        asking = asyncio.create_task(machine.ask("status"))
+        await asyncio.sleep(0)  # it is asked, and cannot have answered yet
+        machine.let_go()
+        with pytest.raises(Unavailable):
+            await asking
+        assert (machine.born, machine.coming.done()) == ("", True)
