@@ -157,7 +157,7 @@ class Machines:
         self._vault, self._maker, self._address = vault, maker, address
         self._known: dict[str, Machine] = {}
         self._token = secrets.token_hex(8)
-        self._own = ""  # the folder of the files of an own cluster
+        self._own = ""  # the folder of the files of an own cluster, also of one that did not start
         self._connected = False
 
     async def present(self) -> list[Machine]:
@@ -190,7 +190,8 @@ class Machines:
                 self._connect()
             nodes = {node["NodeID"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")}
         except (ray.exceptions.RayError, OSError, RuntimeError) as error:
-            raise Unavailable(f"the Ray cluster cannot be reached: {str(error).splitlines()[0]}") from None
+            why = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise Unavailable(f"the Ray cluster cannot be reached: {why}") from None
         for gone in self._known.keys() - nodes:
             self._known.pop(gone).let_go()
         for new in nodes - self._known.keys():
@@ -211,7 +212,7 @@ class Machines:
         if self._address:
             return {"address": self._address.removeprefix(SCHEME)}
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray would write one into the home folder
-        self._own = tempfile.mkdtemp(prefix="loci-ray-")
+        self._own = self._own or tempfile.mkdtemp(prefix="loci-ray-")
         return {
             "address": "local", "include_dashboard": False, "num_cpus": 1, "num_gpus": 0,
             "object_store_memory": OBJECT_STORE, "_temp_dir": self._own, "_system_config": {"worker_niceness": 0},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -60,3 +61,20 @@ async def test_a_machine_that_was_let_go_is_not_waited_for(tmp_path: Path, clust
         with pytest.raises(Unavailable):
             await asking
         assert (machine.born, machine.coming.done()) == ("", True)
+
+
+async def test_an_own_cluster_that_does_not_start_has_one_folder_and_leaves_none(
+    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    ray.shutdown()  # else it would use the cluster of the other tests
+    place = tmp_path / ("long" * 25)  # for the address of a socket
+    place.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    async with _machines(tmp_path / "vault", "") as machines:
+        for _ in range(2):
+            with pytest.raises(Unavailable, match=r"cannot be reached: .*AF_UNIX"):
+                machines.look()
+        assert len([*place.iterdir()]) == 1
+    assert [*place.iterdir()] == []
