@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import secrets
 import shutil
 import tempfile
 from collections.abc import Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
+from time import time
 
 from agents.hosts import Answer, HostOfMinds, Kept, Lease, MindTurn, Status
 from agents.hosts.process import hosted
 from agents.memory.entries import Hit
 
+PREFIX = "loci-mind-host-"
+UNUSED = 86_400.0
+"""Seconds for which the folder of a process that was killed waits for the next one of its name."""
 ENDS = 1.0
 """Seconds after which a process whose minds are closed ends, if Ray has not ended it before."""
 
@@ -31,8 +36,12 @@ class MindHost:
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
         self._born = secrets.token_hex(8)
-        self._index = Path(tempfile.gettempdir()) / f"loci-minds-{name}"
-        self._index.mkdir(mode=0o700, exist_ok=True)
+        self._folder = Path(tempfile.gettempdir()) / f"{PREFIX}{name}"
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        os.utime(self._folder)
+        with suppress(OSError):  # where no folder can be locked, none is removed
+            fcntl.flock(os.open(self._folder, os.O_RDONLY), fcntl.LOCK_SH)  # until this process ends
+        _remove_unused(self._folder.parent)
         self._vault, self._maker, self._name = Path(vault), maker, name
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -41,7 +50,7 @@ class MindHost:
     async def _opened(self) -> HostOfMinds:
         async with self._opening:
             if self._host is None:
-                made = hosted(self._vault, self._maker, self._name, self._index)  # which can be entered only once
+                made = hosted(self._vault, self._maker, self._name, self._folder / "index")  # entered only once
                 self._host = await self._stack.enter_async_context(made)
             return self._host
 
@@ -72,5 +81,18 @@ class MindHost:
     async def end(self) -> None:
         """Close all minds and the vault, and soon after end the process, also where Ray has lost sight of it."""
         await self._stack.aclose()
-        shutil.rmtree(self._index, ignore_errors=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
         asyncio.get_running_loop().call_later(ENDS, os._exit, 0)
+
+
+def _remove_unused(place: Path) -> None:
+    """Remove the folders of processes that were killed with their worlds."""
+    for folder in place.glob(f"{PREFIX}*"):
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
+                if os.fstat(descriptor).st_mtime < time() - UNUSED:
+                    shutil.rmtree(folder)
+            finally:
+                os.close(descriptor)
