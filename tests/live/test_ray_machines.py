@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from agents.hosts import Lease
 from agents.hosts._machines import Machines
+from agents.hosts.ray import RayHost
 from mud.errors import Unavailable
 from mud.server.hosting import MAKER
 from tests.ray_cluster import cluster_of
@@ -52,8 +54,10 @@ async def test_a_vault_that_is_there_later_is_told_once_and_opened(
         assert caplog.text.count("cannot open minds") == 1
 
 
-async def test_a_machine_that_was_let_go_is_not_waited_for(tmp_path: Path, cluster: str) -> None:
+async def test_a_machine_that_was_let_go_is_not_waited_for_and_forgotten(tmp_path: Path, cluster: str) -> None:
     async with _machines(without_vectors(copy_vault(tmp_path)), cluster) as machines:
+        host = RayHost(machines)
+        await host.open([Lease("#2001", "eliza", 1)])
         (machine,) = await machines.present()
         asking = asyncio.create_task(machine.ask("status"))
         await asyncio.sleep(0)  # it is asked, and cannot have answered yet
@@ -61,6 +65,8 @@ async def test_a_machine_that_was_let_go_is_not_waited_for(tmp_path: Path, clust
         with pytest.raises(Unavailable):
             await asking
         assert (machine.born, machine.coming.done()) == ("", True)
+        assert (await host.tick([])).refused == (("#2001", 1),)
+        assert host._ticks == {}
 
 
 async def test_an_own_cluster_that_does_not_start_has_one_folder_and_leaves_none(
