@@ -36,12 +36,7 @@ class MindHost:
 
     def __init__(self, vault: str, maker: str, name: str) -> None:
         self._born = secrets.token_hex(8)
-        self._folder = Path(tempfile.gettempdir()) / f"{PREFIX}{name}"
-        self._folder.mkdir(mode=0o700, exist_ok=True)
-        os.utime(self._folder)
-        with suppress(OSError):  # where no folder can be locked, none is removed
-            fcntl.flock(os.open(self._folder, os.O_RDONLY), fcntl.LOCK_SH)  # until this process ends
-        _remove_unused(self._folder.parent)
+        self._folder = kept(Path(tempfile.gettempdir()) / f"{PREFIX}{name}")
         self._vault, self._maker, self._name = Path(vault), maker, name
         self._stack = AsyncExitStack()
         self._opening = asyncio.Lock()
@@ -85,14 +80,19 @@ class MindHost:
         asyncio.get_running_loop().call_later(ENDS, os._exit, 0)
 
 
-def _remove_unused(place: Path) -> None:
-    """Remove the folders of processes that were killed with their worlds."""
-    for folder in place.glob(f"{PREFIX}*"):
+def kept(folder: Path) -> Path:
+    """Make a folder and keep it until this process ends; remove those beside it that nobody keeps, of killed worlds."""
+    folder.mkdir(mode=0o700, exist_ok=True)
+    os.utime(folder)
+    with suppress(OSError):  # where no folder can be locked, none is removed
+        fcntl.flock(os.open(folder, os.O_RDONLY), fcntl.LOCK_SH)
+    for other in folder.parent.glob(f"{PREFIX}*"):
         with suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            descriptor = os.open(other, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # fails while its process lives
                 if os.fstat(descriptor).st_mtime < time() - UNUSED:
-                    shutil.rmtree(folder)
+                    shutil.rmtree(other)
             finally:
                 os.close(descriptor)
+    return folder

@@ -1,20 +1,19 @@
-"""The machines of a Ray cluster, used from this process: what is told of those that fail, and what gone ones leave."""
+"""The machines of a Ray cluster: what is told of those that fail, and what those that are gone leave behind."""
 
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
-from agents.hosts import Lease
+from agents.hosts import HostPlace, HostSettings, Lease
 from agents.hosts._machines import Machines
-from agents.hosts.ray import RayHost
+from agents.hosts.ray import RAY, RayHost
 from mud.errors import Unavailable
-from mud.server.hosting import MAKER
+from mud.server.hosting import MAKER, hosted
 from tests.ray_cluster import cluster_of
 from tests.vaults import copy_vault, without_vectors
 
@@ -70,17 +69,17 @@ async def test_a_machine_that_was_let_go_is_not_waited_for_and_forgotten(tmp_pat
 
 
 async def test_an_own_cluster_that_does_not_start_has_one_folder_and_leaves_none(
-    tmp_path: Path, cluster: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import ray
-
-    ray.shutdown()  # else it would use the cluster of the other tests
-    place = tmp_path / ("long" * 25)  # for the address of a socket
-    place.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(place))
-    async with _machines(tmp_path / "vault", "") as machines:
+    vault = without_vectors(copy_vault(tmp_path))
+    temporary = tmp_path / ("long" * 25)  # too long for the address of a socket
+    temporary.mkdir()
+    async with hosted(vault, "here") as here:
+        monkeypatch.setenv("TMPDIR", str(temporary))  # for the process that is started
+        host = RAY.start(HostPlace(vault, "", MAKER, here, HostSettings))
         for _ in range(2):
             with pytest.raises(Unavailable, match=r"cannot be reached: .*AF_UNIX"):
-                machines.look()
-        assert len([*place.iterdir()]) == 1
-    assert [*place.iterdir()] == []
+                await host.open([])
+        assert [folder.name[:9] for folder in temporary.iterdir()] == ["loci-ray-"]
+        await host.end()
+    assert [*temporary.iterdir()] == []
