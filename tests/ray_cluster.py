@@ -53,7 +53,8 @@ class RayCluster:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=said,
-                env=os.environ | self.environment | {"RAY_TMPDIR": str(folder)},  # else it writes where no folder is
+                # Else they would write where no folder is, or leave files of minds that were killed.
+                env=os.environ | self.environment | dict.fromkeys(("RAY_TMPDIR", "TMPDIR"), str(folder)),
                 text=True,
             )
         self.nodes: dict[str, int] = {}

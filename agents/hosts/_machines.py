@@ -24,6 +24,8 @@ from typing import Any
 from agents.hosts._mind_host import MindHost
 from mud.errors import LociError, Refusal, Unavailable
 
+log = logging.getLogger(__name__)
+
 SCHEME = "ray://"
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0"}
 OBJECT_STORE = 80_000_000
@@ -58,8 +60,11 @@ class Machine:
         """Waits until it answers."""
         self.left = -math.inf
         """When it was last found to be away, by the clock of the event loop."""
+        self.trouble = ""
+        """Why its process cannot open minds; empty for nothing, also while it only starts."""
         self._beating: asyncio.Task[None] | None = None
         """Goes on for as long as it has a pulse."""
+        self._let_go = False
 
     async def _come(self) -> None:
         import ray
@@ -67,7 +72,11 @@ class Machine:
         while not self.born:
             try:
                 self.born = await self._actor.ready.remote()
-            except ray.exceptions.RayError:
+                self.trouble = ""
+            except ray.exceptions.RayError as error:
+                if isinstance(error, ray.exceptions.RayTaskError) and (why := _told(error.cause)) != self.trouble:
+                    log.warning("the machine %s cannot open minds: %s", self.name, why)
+                    self.trouble = why
                 await asyncio.sleep(AGAIN)
         self._beating = asyncio.create_task(self._beat(self.born))
 
@@ -95,7 +104,7 @@ class Machine:
             cause = error.cause
             if isinstance(cause, Refusal):
                 raise cause from None
-            raise Unavailable(str(cause) if isinstance(cause, LociError) else f"{cause!r}") from None
+            raise Unavailable(_told(cause)) from None
         except (ray.exceptions.RayError, TimeoutError) as error:
             self.leave()
             raise Unavailable(f"the machine {self.name} does not answer ({type(error).__name__})") from None
@@ -109,7 +118,7 @@ class Machine:
         self.born = ""
         if self._beating is not None:
             self._beating.cancel()
-        if self.coming.done():
+        if self.coming.done() and not self._let_go:
             self.coming = asyncio.create_task(self._come())
 
     def bid(self, slug: str) -> bytes:
@@ -126,13 +135,19 @@ class Machine:
         self.let_go()
 
     def let_go(self) -> None:
+        """Have its process killed, and wait for it no more."""
         import ray
 
+        self._let_go = True
         for task in (self.coming, self._beating):
             if task is not None:
                 task.cancel()
         with suppress(ray.exceptions.RayError):
             ray.kill(self._actor)
+
+
+def _told(cause: BaseException) -> str:
+    return str(cause) if isinstance(cause, LociError) else f"{cause!r}"
 
 
 class Machines:
@@ -142,7 +157,7 @@ class Machines:
         self._vault, self._maker, self._address = vault, maker, address
         self._known: dict[str, Machine] = {}
         self._token = secrets.token_hex(8)
-        self._own = ""  # the folder of the files of an own cluster
+        self._own = ""  # the folder of the files of an own cluster, also of one that did not start
         self._connected = False
 
     async def present(self) -> list[Machine]:
@@ -158,7 +173,8 @@ class Machines:
             await asyncio.wait(coming, timeout=STARTING, return_when=until)
             found = self._answering()
         if not found:
-            raise Unavailable("no machine of the Ray cluster answers")
+            why = next((f": {one.trouble}" for one in self._known.values() if one.trouble), "")
+            raise Unavailable(f"no machine of the Ray cluster answers{why}")
         since = asyncio.get_running_loop().time() - RETURNS
         return [one for one in self._known.values() if one.born or one.left > since]
 
@@ -174,7 +190,8 @@ class Machines:
                 self._connect()
             nodes = {node["NodeID"] for node in ray.nodes() if node["Alive"] and node["Resources"].get("CPU")}
         except (ray.exceptions.RayError, OSError, RuntimeError) as error:
-            raise Unavailable(f"the Ray cluster cannot be reached: {str(error).splitlines()[0]}") from None
+            why = str(error).strip().partition("\n")[0] or type(error).__name__
+            raise Unavailable(f"the Ray cluster cannot be reached: {why}") from None
         for gone in self._known.keys() - nodes:
             self._known.pop(gone).let_go()
         for new in nodes - self._known.keys():
@@ -195,7 +212,7 @@ class Machines:
         if self._address:
             return {"address": self._address.removeprefix(SCHEME)}
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))  # else Ray would write one into the home folder
-        self._own = tempfile.mkdtemp(prefix="loci-ray-")
+        self._own = self._own or tempfile.mkdtemp(prefix="loci-ray-")
         return {
             "address": "local", "include_dashboard": False, "num_cpus": 1, "num_gpus": 0,
             "object_store_memory": OBJECT_STORE, "_temp_dir": self._own, "_system_config": {"worker_niceness": 0},

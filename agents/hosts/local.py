@@ -52,7 +52,7 @@ class LocalHost:
         self._minds, self._thinker, self._name, self._brain = minds, thinker, name, brain
         self._leases: dict[str, FolderLease] = {}
         self._late: dict[str, asyncio.Task[Line | None]] = {}
-        """Thoughts for which no tick waits any more, by id."""
+        """Thoughts whose lines come with the next tick that ends after them, by id."""
         self._indexing: dict[str, asyncio.Task[None]] = {}
         """By id, what brings the index up to a mind that was opened."""
 
@@ -144,9 +144,9 @@ class LocalHost:
             lines = [await thoughts[0]] if len(thoughts) == 1 else await asyncio.gather(*thoughts)
             return [line for line in lines if line is not None]
         tasks = {turn.who: asyncio.create_task(self._thought(turn, agent)) for turn, agent in turns}
+        self._late |= tasks  # before waiting, so that who opens or closes a mind meanwhile finds its thought
         if tasks:
             await asyncio.wait(tasks.values(), timeout=patience)
-        self._late |= tasks
         return []
 
     async def _thought(self, turn: MindTurn, agent: Agent) -> Line | None:

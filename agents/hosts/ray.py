@@ -104,9 +104,11 @@ class RayHost:
             await asyncio.wait(under_way, timeout=None if patience == math.inf else patience)
         answers: list[Answer] = []
         while True:
-            for ticks in self._ticks.values():
+            for machine, ticks in [*self._ticks.items()]:
                 answers += [one.result() for one in ticks if one.done()]
                 ticks[:] = [one for one in ticks if not one.done()]
+                if not ticks:
+                    del self._ticks[machine]  # it may be gone for good
             full = [one for ticks in self._ticks.values() if len(ticks) >= AHEAD for one in ticks]
             if not full:
                 return answers

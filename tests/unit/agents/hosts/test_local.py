@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
+
+import pytest
 
 from agents.agent import Agent
 from agents.brains import Decision, Recall, Situation, Thought
-from agents.hosts import Lease, MindTurn
+from agents.hosts import Lease, Line, MindTurn
 from agents.hosts.local import LocalHost
 from agents.memory.entries import Hit
 from agents.mind.thinker import FALLBACK, Thinker
 from agents.mind.traces import ModelCall
 from mud.server.hosting import hosted
 from mud.world.events import Perception
+from tests.houses import PATIENCE
 from tests.town import people, scene, town_vault
 
 
@@ -28,30 +32,78 @@ class Pondering:
         return Decision(f"say {situation.seconds}")
 
 
-async def test_a_mind_that_is_opened_again_thinks_anew(tmp_path: Path) -> None:
-    ((who, slug),) = people(1).items()
-    remembers = asyncio.Event()
+class PonderingMind:
+    """A host with one mind, whose thoughts stop at what they recall until `remembers` is set."""
 
-    async def look(wanted: Recall) -> tuple[Hit, ...]:
-        await remembers.wait()
+    def __init__(self, opened: LocalHost) -> None:
+        ((self.who, self.slug),) = people(1).items()
+        self.recalls, self.remembers = asyncio.Event(), asyncio.Event()
+        minds, _, name, brain = opened.made_of
+        self.host = LocalHost(minds, self._thinker, name, brain)
+
+    def _thinker(self, agent: Agent) -> Thinker:
+        return Thinker(agent.name, {FALLBACK: Pondering()}, lambda: FALLBACK, self._look, self._ask, lambda: 0.0)
+
+    async def _look(self, wanted: Recall) -> tuple[Hit, ...]:
+        self.recalls.set()
+        await self.remembers.wait()
         return ()
 
-    async def ask(hint: str, waits: bool) -> ModelCall:
+    async def _ask(self, hint: str, waits: bool) -> ModelCall:
         return ModelCall()
 
-    def thinker(agent: Agent) -> Thinker:
-        return Thinker(agent.name, {FALLBACK: Pondering()}, lambda: FALLBACK, look, ask, lambda: 0.0)
+    def lease(self, epoch: int) -> Lease:
+        return Lease(self.who, self.slug, epoch)
 
-    async with hosted(town_vault(tmp_path, 1), "one") as opened:
-        minds, _, name, brain = opened.made_of
-        host = LocalHost(minds, thinker, name, brain)
-        await host.open([Lease(who, slug, 1)])
-        assert (await host.tick([MindTurn(who, 1, scene=scene(slug, 1.0))], 0.0)).lines == ()
-        await host.open([Lease(who, slug, 2)])
-        remembers.set()
-        async with asyncio.timeout(30):
-            lines = (await host.tick([MindTurn(who, 2, scene=scene(slug, 2.0))], 0.1)).lines
+    async def tick(self, epoch: int, patience: float) -> Sequence[Line]:
+        """Have the mind think under an epoch, and return the lines that come."""
+        return (await self.host.tick([MindTurn(self.who, epoch, scene=scene(self.slug, float(epoch)))], patience)).lines
+
+    async def lines(self, epoch: int) -> list[tuple[int, str | None]]:
+        """Have the mind think and remember; return the first lines that come, each with its epoch."""
+        self.remembers.set()
+        async with asyncio.timeout(PATIENCE):
+            lines = await self.tick(epoch, 0.1)
             while not lines:
-                lines = (await host.tick([], 0.1)).lines
-        assert [(line.epoch, line.thought.decision.line) for line in lines] == [(2, "say 2.0")]
-        await host.end()
+                lines = (await self.host.tick([], 0.1)).lines
+        return [(line.epoch, line.thought.decision.line) for line in lines]
+
+
+@pytest.fixture
+async def mind(tmp_path: Path) -> AsyncIterator[PonderingMind]:
+    async with hosted(town_vault(tmp_path, 1), "one") as opened:
+        mind = PonderingMind(opened)
+        await mind.host.open([mind.lease(1)])
+        yield mind
+        await mind.host.end()
+
+
+async def test_a_mind_that_is_opened_again_thinks_anew(mind: PonderingMind) -> None:
+    assert await mind.tick(1, 0.0) == ()
+    await mind.host.open([mind.lease(2)])
+    assert await mind.lines(2) == [(2, "say 2.0")]
+
+
+@pytest.mark.parametrize("closes", [False, True])
+async def test_a_tick_does_not_wait_for_a_mind_that_is_closed_or_opened_meanwhile(
+    mind: PonderingMind, closes: bool
+) -> None:
+    async with asyncio.timeout(PATIENCE):
+        ticking = asyncio.create_task(mind.tick(1, 10 * PATIENCE))
+        await mind.recalls.wait()
+        if closes:
+            await mind.host.close([mind.lease(1)])
+        await mind.host.open([mind.lease(2)])
+        assert await ticking == ()
+    assert await mind.lines(2) == [(2, "say 2.0")]
+
+
+async def test_a_mind_that_thinks_in_one_tick_is_not_asked_in_another(mind: PonderingMind) -> None:
+    async with asyncio.timeout(PATIENCE):
+        ticking = asyncio.create_task(mind.tick(1, 10 * PATIENCE))
+        await mind.recalls.wait()
+        assert await mind.tick(1, 0.0) == ()
+        assert (await mind.host.status()).thinking == 1
+        mind.remembers.set()
+        assert [line.epoch for line in await ticking] == [1]
+    assert (await mind.host.tick([], 0.0)).lines == ()
