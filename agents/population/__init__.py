@@ -43,7 +43,6 @@ from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, Unavailable, UnknownName
 from mud.storage.files import write_atomic
-from mud.storage.lease import held_here, holder_of, take
 from mud.world.events import Perception, Request
 from mud.world.world import World
 
@@ -171,8 +170,6 @@ class Population:
         self._unopened.pop(self.definitions[slug].id, None)
         agent = Agent(self.means, self.definitions[slug], self)
         try:
-            if self.means.writable and held_here(agent.folder) is None and holder_of(agent.folder).epoch:
-                take(agent.folder)  # it was lent once, and whoever had it may be cut off only
             messages = agent.memory.open(self.means.writable)
             agent.seeds.finish()
         except (LociError, OSError) as error:
