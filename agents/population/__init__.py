@@ -167,7 +167,7 @@ class Population:
         if self.is_lent(self.definitions[slug]):
             name, how = self.definitions[slug].name, "in a world that is started with --minds local it can be"
             raise Unavailable(f"The mind of {name} lives apart from the world, so this cannot be done; {how}.")
-        self._unopened.pop(self.definitions[slug].id, None)
+        closed = self._unopened.pop(self.definitions[slug].id, None) is not None
         agent = Agent(self.means, self.definitions[slug], self)
         try:
             messages = agent.memory.open(self.means.writable)
@@ -185,6 +185,8 @@ class Population:
         )  # at the start the ledger's entries come first
         for message in (*messages, *wrong):
             log.warning("%s: %s", agent.name, message)
+        if closed:
+            self.on_open(agent)
         return agent
 
     def _finish_corrections(self, agent: Agent) -> None:
@@ -238,16 +240,16 @@ class Population:
 
     def _open_now(self, who: str) -> Agent | None:
         """Open an agent that was left closed; None when it cannot be opened, or is about to leave the world."""
-        slug = self._unopened.pop(who)
+        slug = self._unopened[who]
         if slug not in self.definitions or not (self._folder / slug / AGENT).exists():
-            self._unopened[who] = slug
             return None
-        if not self.opens(slug):
+        opened = self.opens(slug)
+        self._unopened.pop(who, None)
+        if not opened:
             log.warning("%s: %s", self.definitions[slug].name, self.asleep[slug])
             self.owed = True
             return None
         agent = self._agents[slug]
-        self.on_open(agent)
         if self.held.of_cold_minds and len(self.definitions) > self._most_hot:
             agent.life.next_turn()  # most are opened because they perceive something, and that can wait
             self.let_rest(agent)

@@ -58,6 +58,18 @@ async def test_a_memory_is_opened_when_its_character_perceives_something(tmp_pat
         assert len(home.minds.in_use()) < len(home.minds.opened())
 
 
+async def test_a_mind_that_is_asked_for_by_name_is_opened_as_one_that_perceives_something(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    _lived_and_closed(vault)
+    async with house(tmp_path) as home:
+        opened: list[str] = []
+        home.minds.on_open = lambda agent: opened.append(agent.name)
+        for _ in range(2):
+            assert texts_of(home.minds.get("moss")) == ["a pear"]
+            assert texts_of(home.minds.by_slug("eliza")) == ["a pear"]  # type: ignore[arg-type]
+        assert opened == ["Moss", "Eliza"]
+
+
 async def test_what_cold_minds_perceived_is_there_after_a_kill(tmp_path: Path) -> None:
     vault = copy_vault(tmp_path)
     put(vault, "thinking", hot_minds=1)
