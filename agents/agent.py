@@ -38,7 +38,7 @@ from agents.mind.actor import RECENT, Actor
 from agents.mind.journal_keeper import JournalKeeper
 from agents.mind.settings import ThinkingSettings, think_profile
 from agents.mind.thinker import Thinker
-from agents.mind.traces import TraceFile
+from agents.mind.traces import traces_of
 from agents.recall.documents import Listed, documents_of, versions_of
 from agents.recall.recall import RecallService
 from agents.text.daytime import date_name, lasted, passed
@@ -217,7 +217,7 @@ class Agent:
         )
         self.actor = Actor(self.memory, lambda entries: household.remembered(self, entries))
         self.seeds = Seeds(self.memory, clock, writable=means.writable)
-        self.traces = TraceFile(means.vault / "log/traces" / self.slug)
+        self.traces = traces_of(means.vault, self.slug)
 
     def _current(
         self, configuration: Configuration, make: Callable[[Configuration, Mapping[str, Value]], T]

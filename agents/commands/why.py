@@ -6,14 +6,15 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple
 
 from agents.agent import Agent
 from agents.commands._answer import OTHERS_MIND, agents_listed, answers, ask, excerpt, mind_of, whose
-from agents.definition import find_definition
+from agents.definition import AgentDefinition, find_definition
 from agents.memory.corrections import FORGOTTEN
 from agents.memory.entries import Entry, read_reference, reference
-from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit, with_texts
+from agents.mind.traces import PARTS, Head, Lookup, ModelCall, Trace, TracedHit, traces_of, with_texts
 from agents.population import Population
 from agents.text.daytime import when
 from mud.commands import LONGEST_SHOWN, Context, Outcome, command
@@ -110,7 +111,7 @@ class _Wanted(NamedTuple):
     entry.
     """
 
-    agents: tuple[Agent, ...]
+    agents: tuple[AgentDefinition, ...]
     number: int = 1
     words: str = ""
     step: int = 0
@@ -137,12 +138,12 @@ async def explain(minds: Population, request: Request) -> Outcome:
     what = request.args["what"].strip()
     bare = re.sub(r"(?:^|\s+)full$", "", what, flags=re.I)
     wanted = _wanted(minds, request, bare)
-    found = await asyncio.to_thread(_found, wanted)
-    if found is None:
+    found = await asyncio.to_thread(_found, wanted, minds.means.vault)
+    agent = minds.by_slug(found[0].slug) if found is not None else None
+    if found is None or agent is None:
         raise Refusal("\n".join(await _missing(minds, wanted, bare)))
-    agent, head = found
     try:
-        trace = head.trace()
+        trace = found[1].trace()
     except ValueError:
         raise Refusal(minds.say(UNREADABLE)) from None
     shown = with_texts(trace, agent.memory.corrections.text)
@@ -150,7 +151,7 @@ async def explain(minds: Population, request: Request) -> Outcome:
     lines += [f"  {minds.say(CORRECTED_SINCE)}"] if shown != trace else []
     newer = _newer(agent, trace) if wanted.number == 1 and not (wanted.words or wanted.step) else ""
     first = [minds.say(NEWER, text=excerpt(newer, LONGEST_LINE))] if newer else []
-    if _only_in_reason(wanted.words, head.line or ""):
+    if _only_in_reason(wanted.words, found[1].line or ""):
         first = [minds.say(ONLY_REASON, what=excerpt(wanted.words, LONGEST_SHOWN))]
     return Outcome("\n".join([*first, *lines]))
 
@@ -169,7 +170,7 @@ def _wanted(minds: Population, request: Request, what: str) -> _Wanted:
         return _unnamed(minds, own, what)
     if named.definition.person:
         raise Refusal(minds.say(PERSON, name=named.name))
-    return _which(minds, (named,), rest)
+    return _which(minds, (named.definition,), rest)
 
 
 def _named(minds: Population, what: str) -> tuple[Agent | None, str]:
@@ -187,7 +188,8 @@ def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
     if stranger and stranger[1][0].isupper():  # as words, name and number would match scattered in any line
         raise Refusal(minds.say(NO_AGENT, name=excerpt(stranger[1], LONGEST_SHOWN), there=agents_listed(minds)))
     if what and not _NUMBER.fullmatch(what):
-        minded = tuple(agent for agent in minds.opened() if not agent.definition.person)
+        # Only their traces are read: to open all of a large world takes long, and one alone will be told of.
+        minded = tuple(one for one in minds.definitions.values() if not one.person and minds.lives(one.slug))
         return _which(minds, minded, what)
     if what:
         _which(minds, (), what)  # refuses an invalid number first
@@ -195,8 +197,8 @@ def _unnamed(minds: Population, own: Agent | None, what: str) -> _Wanted:
         speaker = _speaker(minds, entry) if entry.kind in _HEARD else None
         if speaker is not None:
             if what:
-                return _which(minds, (speaker,), what)
-            return _Wanted((speaker,), 0, step=entry.source, heard=entry.text)
+                return _which(minds, (speaker.definition,), what)
+            return _Wanted((speaker.definition,), 0, step=entry.source, heard=entry.text)
     raise Refusal(minds.say(NOBODY))
 
 
@@ -205,7 +207,7 @@ def _speaker(minds: Population, entry: Entry) -> Agent | None:
     return minds.open(definition.slug) if definition and not definition.person else None
 
 
-def _which(minds: Population, agents: tuple[Agent, ...], rest: str) -> _Wanted:
+def _which(minds: Population, agents: tuple[AgentDefinition, ...], rest: str) -> _Wanted:
     if _NUMBER.fullmatch(rest):
         if int(rest) < 1:
             raise Refusal(minds.say(FROM_ONE, number=rest))
@@ -228,19 +230,20 @@ def _of_memory(minds: Population, request: Request, owner: str, seq: int) -> _Wa
         raise Refusal(
             minds.say(OTHERS_MIND) if entry.actor and not whole else minds.say(PERSON, name=entry.actor or holder.name)
         )
-    return _Wanted((doer,), 0, step=entry.source, heard=entry.text)
+    return _Wanted((doer.definition,), 0, step=entry.source, heard=entry.text)
 
 
-def _found(wanted: _Wanted) -> tuple[Agent, Head] | None:
+def _found(wanted: _Wanted, vault: Path) -> tuple[AgentDefinition, Head] | None:
     """Return the newest wanted line and its agent. Only reads files, so it may run in a thread."""
-    found = [(agent, head) for agent in wanted.agents if (head := _found_of(agent, wanted)) is not None]
+    found = [(one, head) for one in wanted.agents if (head := _found_of(one, wanted, vault)) is not None]
     return max(found, key=lambda pair: pair[1].step, default=None)
 
 
-def _found_of(agent: Agent, wanted: _Wanted) -> Head | None:
+def _found_of(agent: AgentDefinition, wanted: _Wanted, vault: Path) -> Head | None:
+    traces = traces_of(vault, agent.slug)
     if wanted.step:
-        return agent.traces.find(agent.id, wanted.step)
-    heads = agent.traces.heads(agent.id)
+        return traces.find(agent.id, wanted.step)
+    heads = traces.heads(agent.id)
     if not wanted.words:
         return next(islice(heads, wanted.number - 1, None), None)
     return _holding(heads, wanted.words)
@@ -284,7 +287,7 @@ def _newer(agent: Agent, trace: Trace) -> str:
 
 
 async def _missing(minds: Population, wanted: _Wanted, what: str) -> list[str]:
-    agent = wanted.agents[0] if len(wanted.agents) == 1 else None
+    agent = minds.by_slug(wanted.agents[0].slug) if len(wanted.agents) == 1 else None
     shown = excerpt(what, LONGEST_SHOWN)
     if agent is None and what[0].isupper() and _NAME.fullmatch(what):
         return [minds.say(NEITHER, name=shown, there=agents_listed(minds))]

@@ -97,7 +97,7 @@ class Connection:
                 # A turn that expired before has told nothing: its memories come with the next one.
                 for (who, _), (_, newest) in turns.items():
                     self.seen[who] = max(newest, self.seen.get(who, 0))
-                await self._socket.send(written("tick", turns=[turn for turn, _ in turns.values()]))
+                await self.tell(written("tick", turns=[turn for turn, _ in turns.values()]))
 
     async def take(self, given: Given) -> None:
         """Give a line to the turn that it answers; one that nobody waits for is reported back."""

@@ -109,7 +109,7 @@ class Memory:
         """Open the files, finishing what a kill interrupted; return messages for the owner. Raises Unavailable."""
         self._forget(writable)
         try:
-            if writable:
+            if writable:  # it may have been lent, and whoever had it may be cut off only
                 self._lease = held_here(self.folder) or (take(self.folder) if holder_of(self.folder).epoch else None)
                 sweep_leftovers(self.folder)
                 sweep_leftovers(self._files.folder)

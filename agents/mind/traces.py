@@ -397,6 +397,11 @@ class TraceFile:
         return [self._folder / name for name in names]
 
 
+def traces_of(vault: Path, slug: str) -> TraceFile:
+    """Return the traces of the agent in a folder, whose memory need not be opened for them."""
+    return TraceFile(vault / "log/traces" / slug)
+
+
 def _line(trace: Trace, longest: int | None = None) -> bytes:
     return to_json(trace, longest).encode("utf-8", "backslashreplace") + b"\n"
 

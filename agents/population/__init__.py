@@ -43,7 +43,6 @@ from mud.clock import iso
 from mud.engine.engine import Step
 from mud.errors import LociError, Problem, Refusal, Unavailable, UnknownName
 from mud.storage.files import write_atomic
-from mud.storage.lease import held_here, holder_of, take
 from mud.world.events import Perception, Request
 from mud.world.world import World
 
@@ -175,11 +174,9 @@ class Population:
         if self.is_lent(self.definitions[slug]):
             name, how = self.definitions[slug].name, "in a world that is started with --minds local it can be"
             raise Unavailable(f"The mind of {name} lives apart from the world, so this cannot be done; {how}.")
-        self._unopened.pop(self.definitions[slug].id, None)
+        closed = self._unopened.pop(self.definitions[slug].id, None) is not None
         agent = Agent(self.means, self.definitions[slug], self)
         try:
-            if self.means.writable and held_here(agent.folder) is None and holder_of(agent.folder).epoch:
-                take(agent.folder)  # it was lent once, and whoever had it may be cut off only
             messages = agent.memory.open(self.means.writable)
             agent.seeds.finish()
         except (LociError, OSError) as error:
@@ -195,6 +192,8 @@ class Population:
         )  # at the start the ledger's entries come first
         for message in (*messages, *wrong):
             log.warning("%s: %s", agent.name, message)
+        if closed:
+            self.on_open(agent)
         return agent
 
     def _finish_corrections(self, agent: Agent) -> None:
@@ -248,16 +247,16 @@ class Population:
 
     def _open_now(self, who: str) -> Agent | None:
         """Open an agent that was left closed; None when it cannot be opened, or is about to leave the world."""
-        slug = self._unopened.pop(who)
+        slug = self._unopened[who]
         if slug not in self.definitions or not (self._folder / slug / AGENT).exists():
-            self._unopened[who] = slug
             return None
-        if not self.opens(slug):
+        opened = self.opens(slug)
+        self._unopened.pop(who, None)
+        if not opened:
             log.warning("%s: %s", self.definitions[slug].name, self.asleep[slug])
             self.owed = True
             return None
         agent = self._agents[slug]
-        self.on_open(agent)
         if self.held.of_cold_minds and len(self.definitions) > self._most_hot:
             agent.life.next_turn()  # most are opened because they perceive something, and that can wait
             self.let_rest(agent)

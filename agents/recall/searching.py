@@ -156,7 +156,10 @@ class Postings:
             self._drop(table, number, stem)
 
     def _drop(self, table: str, number: int, stem: str) -> None:
-        self._stems[table, number].discard(stem)
+        stems = self._stems[table, number]
+        stems.discard(stem)
+        if not stems:
+            del self._stems[table, number]
         _, _, size = self._lists.pop((table, number, stem), (0, None, 0))  # one that could not be read is gone
         self._size -= size
 

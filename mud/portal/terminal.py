@@ -340,7 +340,7 @@ class Terminal(App[None]):
                 scene = scene_of(self.view.world, who)
                 return MapPage(say, sketch(self._map(who), scene.id if scene else "", names=True), scene)
             case "mind":
-                return MindPage(say, [one for id in self.view.minds(session) if (one := self.view.mind(id))])
+                return MindPage(say, self.view.minds(session), self.view.mind)
             case "notices":
                 return Page(say, name, say(words.KEY_NOTICES), Text("\n".join(self.notices) or say(words.NO_NOTICES)))
         return Page(say, name, say(words.KEY_HELP), Text(say(words.HELP_PAGE)))

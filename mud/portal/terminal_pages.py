@@ -54,23 +54,27 @@ class MapPage(Page):
 
 
 class MindPage(Page):
-    """One's own mind, and those of others that one may open."""
+    """One's own mind, and those of others that one may open, each of which is opened when it is turned to."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("left", "turn(-1)"), Binding("right", "turn(1)")]
 
-    def __init__(self, say: Say, minds: Sequence[OpenMind]) -> None:
+    def __init__(self, say: Say, minds: Sequence[str], mind: Callable[[str], OpenMind | None]) -> None:
         super().__init__(say, "mind", say(words.KEY_MIND), Text(say(words.NO_MEMORY)))
-        self._minds, self._at = minds, 0
+        self._minds, self._mind, self._at = minds, mind, 0
 
     def on_mount(self) -> None:
         self.action_turn(0)
 
     def action_turn(self, steps: int) -> None:
-        """Show another mind."""
-        if not self._minds:
+        """Show another mind, the next one that can be opened."""
+        count, way = len(self._minds), steps or 1
+        for at in range(self._at + steps, self._at + steps + way * count, way):
+            if (mind := self._mind(self._minds[at % count])) is not None:
+                self._at = at % count
+                break
+        else:
             return
-        self._at = (self._at + steps) % len(self._minds)
-        mind, page = self._minds[self._at], self.query_one(".page")
+        page = self.query_one(".page")
         page.border_title = Text(self.say(words.MIND_OF, name=mind.name))
         others = f"{self.say(words.OTHERS)}; " if len(self._minds) > 1 else ""
         page.border_subtitle = Text(others + self.say(words.CLOSE))

@@ -91,8 +91,9 @@ def _open_to(parts: Parts, session: Session) -> list[str]:
     """Return the ids of those whose minds a session may open: its own, and for an owner every agent's."""
     if session.role < Role.OWNER:
         return [session.own]
-    agents = sorted(parts.minds.opened(), key=lambda agent: agent.name.lower())
-    return list(dict.fromkeys([session.who, *(one.id for one in agents if not one.definition.person)]))
+    minds = parts.minds
+    agents = [one for one in minds.definitions.values() if not one.person and minds.lives(one.slug)]
+    return list(dict.fromkeys([session.who, *(one.id for one in sorted(agents, key=lambda one: one.name.lower()))]))
 
 
 def _mind(parts: Parts, who: str) -> OpenMind | None:

@@ -68,7 +68,7 @@ class MindReader:
 
     def _brief(self, one: AgentDefinition) -> Json:
         """Return what is known of somebody without opening their memory; `memories` is None while it is closed."""
-        world, agent = self._parts.engine.world, self._minds.by_slug(one.slug)
+        world, agent = self._parts.engine.world, self._minds.in_use_by_slug(one.slug)
         thought = agent.thinker.last if agent is not None and agent.thinker is not None else None
         here = world.location_of(one.id)
         return {

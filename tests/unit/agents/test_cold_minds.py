@@ -6,11 +6,15 @@ import json
 import shutil
 from pathlib import Path
 
+from mud.portal.session import Session
 from mud.server.checks import check_vault
+from mud.server.doors import terminal_view
+from mud.server.mind_views import MindReader
 from mud.server.wiring import opened
 from mud.simulation.run import SimulationPlan, simulate
 from mud.storage.lease import holder_of
 from mud.world.events import Perception
+from mud.world.roles import Role
 from tests.houses import house, texts_of
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -56,6 +60,36 @@ async def test_a_memory_is_opened_when_its_character_perceives_something(tmp_pat
         assert texts_of(home.agent("Eliza"))[0] == "a pear"
         assert 'Ann says, "I counted the pears."' in texts_of(home.agent("Eliza"))
         assert len(home.minds.in_use()) < len(home.minds.opened())
+
+
+async def test_a_mind_that_is_asked_for_by_name_is_opened_as_one_that_perceives_something(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    _lived_and_closed(vault)
+    async with house(tmp_path) as home:
+        opened: list[str] = []
+        home.minds.on_open = lambda agent: opened.append(agent.name)
+        for _ in range(2):
+            assert texts_of(home.minds.get("moss")) == ["a pear"]
+            assert texts_of(home.minds.by_slug("eliza")) == ["a pear"]  # type: ignore[arg-type]
+        assert opened == ["Moss", "Eliza"]
+
+
+async def test_who_has_a_mind_is_shown_without_opening_any_but_the_one_that_is_chosen(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    _lived_and_closed(vault)
+    async with house(tmp_path) as home:
+        reader, view = MindReader(home.parts), terminal_view(home.parts, lambda name, show: session)
+        session = Session("#1", lambda line: home.engine.step("#1", line, Role.OWNER), lambda message: None)
+        page = reader.everybody()
+        assert {"Eliza", "Moss"} <= {one["name"] for one in page}
+        assert {one["memories"] for one in page} == {None}
+        assert set(view.minds(session)) == {"#1", *(home.minds.definitions[one["slug"]].id for one in page)}
+        assert home.minds.in_use() == []
+        eliza = view.mind("#2001")
+        assert eliza is not None
+        assert eliza.newest == ("1. a pear",)
+        await reader.life("moss")
+        assert {one["name"] for one in reader.everybody() if one["memories"] == 1} == {"Eliza", "Moss"}
 
 
 async def test_what_cold_minds_perceived_is_there_after_a_kill(tmp_path: Path) -> None:

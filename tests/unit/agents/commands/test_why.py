@@ -137,6 +137,18 @@ async def test_of_several_minds_the_newest_line_that_holds_the_words_is_meant(tm
         assert "say The bees are out." in await explained(home, ann, "bees are out")
 
 
+async def test_words_are_looked_for_among_all_and_only_who_said_them_is_opened(tmp_path: Path) -> None:
+    async with house(tmp_path) as home:
+        await spoke(home, ["say The bees are out."])
+        await spoke(home, ["say The bees sleep."], "Moss")
+        assert home.parts.save() == ""
+    async with house(tmp_path) as home:
+        ann = home.enter("Ann", "The Kitchen")
+        assert home.minds.in_use() == [ann]
+        assert (await explained(home, ann, "bees are out")).startswith("Eliza, ")
+        assert [one.name for one in home.minds.in_use()] == ["Ann", "Eliza"]
+
+
 async def test_what_is_not_there_is_said_with_what_is(tmp_path: Path) -> None:
     async with house(tmp_path) as home:
         ann = home.enter("Ann")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,13 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
         yield made
 
 
+@asynccontextmanager
+async def never(vault: Path, name: str) -> AsyncIterator[None]:
+    """Make a host that never begins."""
+    await asyncio.Event().wait()
+    yield
+
+
 async def test_one_that_is_killed_is_told_and_opened_anew(start: Start) -> None:
     host = start()
     await host.open([Lease(ELIZA, "eliza", 1)])
@@ -57,8 +65,8 @@ async def test_one_that_cannot_begin_says_why(start: Start) -> None:
 
 
 async def test_one_that_hangs_is_killed(start: Start) -> None:
-    host = start(0.2)
+    host = start(0.2, f"{__name__}:never")
     with pytest.raises(Unavailable, match="did not answer"):
-        await host.open([])  # a start takes longer
+        await host.open([])
     with pytest.raises(Unavailable):
         await host.status()

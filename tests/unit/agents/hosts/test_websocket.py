@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.server import ServerConnection
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 from agents.agent import Agent
@@ -273,6 +273,27 @@ async def test_a_turn_that_expires_before_it_is_sent_has_told_nothing() -> None:
     brain.drop("#1")
     assert await asking is None
     sending.cancel()
+
+
+async def test_a_turn_for_a_connection_that_has_just_ended_is_no_error() -> None:
+    met: asyncio.Future[ServerConnection] = asyncio.get_running_loop().create_future()
+
+    async def meet(socket: ServerConnection) -> None:
+        await socket.close()
+        met.set_result(socket)
+
+    async with serve(meet, "127.0.0.1", 0) as server:
+        async with connect(f"ws://127.0.0.1:{next(iter(server.sockets)).getsockname()[1]}"):
+            brain = Connection(await met, Hello("", ("*",), "gone", prompts=False))
+        brain.epochs["#1"] = 1
+        sending = asyncio.create_task(brain.send_turns())
+        asking = asyncio.create_task(brain.ask("#1", 1, {"epoch": 1}, PATIENCE, 7))
+        await soon(lambda: bool(brain.seen), settle)
+        await settle()
+        assert not sending.done()
+        brain.drop("#1")
+        assert await asking is None
+        sending.cancel()
 
 
 async def test_a_turn_for_a_mind_that_was_just_lost_is_not_waited_for() -> None:

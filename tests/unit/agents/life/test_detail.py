@@ -151,6 +151,7 @@ async def live(home: House, living: Scheduler, seconds: float) -> list[Step]:
 
 
 async def test_who_is_asked_of_a_model_lives_on_turn_by_turn(tmp_path: Path) -> None:
+    put(without_vectors(copy_vault(tmp_path)), "thinking", coarse_from=0, coarse_interval=20_000.0)
     async with house(tmp_path, VirtualClock()) as home:
         living = home.living(ScriptedModel(f"think of {number}" for number in range(999)))
         living.answers["think"] = True
@@ -161,11 +162,12 @@ async def test_who_is_asked_of_a_model_lives_on_turn_by_turn(tmp_path: Path) -> 
 
 
 async def test_when_a_model_begins_to_answer_nobody_waits_for_the_end_of_a_long_pause(tmp_path: Path) -> None:
+    put(without_vectors(copy_vault(tmp_path)), "thinking", coarse_from=0, coarse_interval=20_000.0)
     async with house(tmp_path, VirtualClock()) as home:
         living = home.living(ScriptedModel(f"think of {number}" for number in range(999)))
         eliza = home.agent("Eliza")
         living.begin(eliza)
-        await live(home, living, 300.0)
+        assert len(await live(home, living, 300.0)) < 3
         watching_models = asyncio.ensure_future(living.watch_models(lambda profile, answers: None))
         await soon(lambda: bool(living.answers.get("think")), lambda: asyncio.sleep(0))
         watching_models.cancel()

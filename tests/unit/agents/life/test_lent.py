@@ -55,9 +55,10 @@ async def test_a_person_waits_for_those_who_perceived_what_it_did_until_their_ne
 
         async def turns() -> dict[str, bool]:
             host.asked.clear()
-            while len({who for who, _ in host.asked}) < len(minds.lending.minds):
-                clock.advance(1)
-                await settle()
+            async with asyncio.timeout(60):
+                while len({who for who, _ in host.asked}) < len(minds.lending.minds):
+                    clock.advance(1)
+                    await settle()
             return dict(reversed(host.asked))
 
         assert not any((await turns()).values())

@@ -46,11 +46,16 @@ class Player:
             ANN: OpenMind("Ann", MemoryBar(0, 0, 3, 129), "", "", ("1. I came.",)),
             ELIZA: OpenMind("Eliza", BAR, "I listened for years.", "Ann came by. " * 300, ()),
         }
+        self.opened: list[str] = []
         self.view = TerminalView(
             self.engine.world, VirtualClock(), TEXTS.render, self.enter, self.completed,
-            lambda who: self.bar, lambda session: [ANN, ELIZA], self.minds.get,
+            lambda who: self.bar, lambda session: [ANN, MOSS, ELIZA], self.mind,
         )  # fmt: skip
         self.app = Terminal(self.view, "Visitor", self.history)
+
+    def mind(self, who: str) -> OpenMind | None:
+        self.opened.append(who)
+        return self.minds.get(who)
 
     def enter(self, name: str, show: Callable[[Message], None]) -> Session:
         """Let Ann in, under any name but one."""
@@ -344,8 +349,13 @@ async def test_the_mind_page_shows_the_minds_that_one_may_open_and_scrolls(tmp_p
     async with playing(tmp_path) as (player, pilot):
         await pressed(pilot, "f3")
         assert "Nothing is summarized yet." in player.screen
+        assert player.opened == [ANN]
         await pressed(pilot, "right")
+        assert player.opened == [ANN, MOSS, ELIZA]  # Moss has none that can be shown
         assert "The mind of Eliza" in player.screen
+        await pressed(pilot, "left")
+        assert "The mind of Ann" in player.screen
+        await pressed(pilot, "left")
         assert "I listened for years." in player.screen
         page = player.app.screen.query_one(".page")
         await pressed(pilot, "pagedown")

@@ -35,9 +35,9 @@ export function bar(tiers) {
   );
 }
 
-// How much somebody remembers, which is not known while they are away.
+// How much somebody remembers, which is not known while their memory is closed.
 function memories(one) {
-  return one.memories === null ? "away" : many(one.memories, "memory", "memories");
+  return one.memories === null ? (one.person ? "away" : "memory closed") : many(one.memories, "memory", "memories");
 }
 
 function card(one, current) {
