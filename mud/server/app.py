@@ -452,11 +452,14 @@ class App:
             await self._synced()
             self._people.close_left(self._asking)
 
-    def _write_what_waits(self) -> None:
-        """Retry entries and folds that could not be written, also for agents that perceive nothing new."""
+    def _write_what_waits(self, *, whole: bool = False) -> None:
+        """Retry entries and folds that could not be written, also for agents that perceive nothing new.
+
+        At most `LOOKED_AT` agents have their turn, or with `whole` all.
+        """
         minds = self._parts.minds
         agents = minds.in_use()
-        some = agents[self._looked : self._looked + LOOKED_AT]
+        some = agents if whole else agents[self._looked : self._looked + LOOKED_AT]
         self._looked = self._looked + LOOKED_AT if self._looked + LOOKED_AT < len(agents) else 0
         for agent in some:
             if agent.memory.waiting:
@@ -509,7 +512,7 @@ class App:
         self._people.leave_all()
         if self._lent is not None:
             await self._lent.stop()
-        self._write_what_waits()
+        self._write_what_waits(whole=True)
         await self._reloading.stop()
         async with self._syncing:  # no older state is written after the last one
             with suppress(OSError):  # nothing is lost on a full disk: the ledger has it all

@@ -25,7 +25,7 @@ from mud.registry import Registry
 from mud.server.opening import offered_to, world_of
 from mud.server.wiring import Parts, opened
 from mud.simulation.figures import entity, state_hash
-from mud.world.changes import Change, Define
+from mud.world.changes import Change, Define, Remove
 from mud.world.narration import shortened
 from mud.world.roles import Role
 from mud.world.world import World
@@ -169,7 +169,7 @@ class _Replaying:
                 break
             follow_files(record, self._files, self._homes)
         agents, world = parts.minds.opened(), self._engine.world
-        world.apply(self._left_for_good())
+        world.apply(self._as_opened())
         hashes = state_hash(world, agents), state_hash(parts.engine.world, agents)
         edited = self._edited() if difference is None and hashes[0] != hashes[1] else ()
         if verify and difference is None and hashes[0] != hashes[1]:
@@ -183,10 +183,18 @@ class _Replaying:
         now = self._parts.world_files.texts(self._parts.world_files.files())
         return tuple(sorted(file for file in {**then, **now} if then.get(file) != now.get(file)))
 
-    def _left_for_good(self) -> list[Change]:
-        """Return the definitions of persons whom the world forgot; whoever opens it knows them from their files."""
-        persons = (one.thing() for one in self._parts.minds.definitions.values() if one.person)
-        return [Define(thing) for thing in persons if thing.id not in self._engine.world.things]
+    def _as_opened(self) -> list[Change]:
+        """Return what whoever opens the world knows from the files of people and agents alone.
+
+        Persons whom the world forgot have files, and agents who were forgotten or removed have none.
+        """
+        known = {one.id: one for one in self._parts.minds.definitions.values()}
+        persons = (one.thing() for one in known.values() if one.person)
+        agents = (one.id for one in self._engine.world.things.values() if one.thinks)
+        return [
+            *(Define(thing) for thing in persons if thing.id not in self._engine.world.things),
+            *(Remove(one) for one in agents if one not in known),
+        ]
 
     def _records(self) -> Iterator[Mapping[str, Any]]:
         """Yield the steps that can be played, and begin anew where there is a snapshot."""

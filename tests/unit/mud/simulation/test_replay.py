@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from mud.server.generating import WorldPlan, generate
 from mud.server.wiring import load_commands, opened
 from mud.simulation.replay import Replay, replay
 from mud.simulation.run import SimulationPlan, simulate
+from mud.storage.trash import throw_away
 from mud.world.roles import Role
 from tests.settings import put
 from tests.vaults import copy_vault, without_vectors
@@ -93,6 +95,19 @@ def test_an_edit_that_no_step_has_is_named_with_the_thing(vault: Path) -> None:
     found = _verified(vault)
     assert found.difference is not None
     assert "after it, by no step of the ledger, #1001 differ;" in str(found.difference)
+
+
+@pytest.mark.parametrize("removed", ["forgotten while it ran", "folder gone while it did not"])
+def test_who_was_taken_out_of_the_world_is_no_difference(vault: Path, removed: str) -> None:
+    _live(vault, 20)
+    if removed == "forgotten while it ran":
+        with opened(vault, writable=True, clock=VirtualClock()) as parts:
+            parts.engine.leave(parts.minds.definitions["moss"].thing())
+            throw_away(vault, vault / "agents/moss", parts.clock.now())
+            parts.save()
+    else:
+        shutil.rmtree(vault / "agents/moss")
+    assert _verified(vault).same
 
 
 rolled = itertools.count(1)
