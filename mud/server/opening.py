@@ -190,13 +190,18 @@ def _left_with_nobody(records: Iterable[dict[str, Any]], world: World, minds: Po
     return told
 
 
-def offered_to(commands: Registry[Command], minds: Population) -> Callable[[str], Registry[Command]]:
-    """Return a function that finds the commands that an agent may type, by its character's id."""
+def offered_to(
+    commands: Registry[Command], minds: Population, unknown: str = "off"
+) -> Callable[[str], Registry[Command]]:
+    """Return a function that finds the commands that an agent may type, by its character's id.
+
+    `unknown` is `self_changes` of a character whose mind is not here.
+    """
     by_setting = offers(commands)
 
     def offered(who: str) -> Registry[Command]:
         agent = minds.by_id(who)
-        return by_setting[agent.thinking().self_changes if agent is not None else "off"]
+        return by_setting[agent.thinking().self_changes if agent is not None else unknown]
 
     return offered
 

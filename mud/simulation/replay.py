@@ -15,6 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from agents.mind.settings import ThinkingSettings
 from mud.clock import parse_iso
 from mud.commands import Command
 from mud.engine.engine import Engine, WorldSettings, changes_of
@@ -140,7 +141,8 @@ class _LastRecord:
 class _Replaying:
     def __init__(self, parts: Parts, commands: Registry[Command], snapshots: Sequence[int]) -> None:
         self._parts, self._commands, self._snapshots = parts, commands, snapshots
-        self._offers, self._ledger = offered_to(commands, parts.minds), Ledger(parts.vault / "log")
+        forgotten = parts.configuration.get(ThinkingSettings).self_changes  # of who has no file any more
+        self._offers, self._ledger = offered_to(commands, parts.minds, forgotten), Ledger(parts.vault / "log")
         self._made = _LastRecord()
         self._begin(snapshots[0])
 
