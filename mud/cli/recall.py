@@ -66,6 +66,8 @@ async def _answer(parts: Parts, agent: Agent, args: argparse.Namespace) -> None:
                 hits, _ = await parts.recall.search(
                     agent.id, query, args.k, args.only, by="both" if vectors else "words"
                 )
+                if not hits:
+                    progress(f"nothing that was lived through goes with {query}")
             else:
                 progress(f"there are no words to look for in {query}")
             _print(query, hits, args)
