@@ -281,6 +281,8 @@ def spoken(talk: Talk) -> Answering:
     wanted = words.content(topic) if topic != person else ()
     mine, to = person == talk.mind.name, talk.whom
     old: list[Fact] = []
+    asked, best = set(map(words.stem, wanted)), (0.5, -1)
+    told: list[Fact] = []
     entries = yield from talk.recall(f"{person} {topic}".strip(), own=mine)
     for entry, line in talk.lines(entries, person):
         if to and not calls(line, to):
@@ -290,11 +292,14 @@ def spoken(talk: Talk) -> Answering:
         if mine and (not wanted or words.coverage(wanted, line) >= 0.5):
             return talk.say_of("answer.self", entry, line)
         facts = [] if mine else talk.facts_in(entry)
-        facts = [one for one in facts if not wanted or words.coverage(wanted, one.words) >= 0.5]
-        if facts and (wanted or not talk.lately(facts[0])):
+        for one in facts if wanted else ():  # where walnuts are asked of, any tree is one, but walnuts are best
+            stems = map(words.stem, words.content(one.words))
+            if (fits := (words.coverage(wanted, one.words), len(asked.intersection(stems)))) > best:
+                best, told = fits, [one]
+        if facts and not wanted and not talk.lately(facts[0]):
             return talk.tell(facts[0], talk.asked(topic), facts[:1])
-        old += facts
-    if old:
+        old += () if wanted else facts
+    if old := told or old:
         return talk.tell(old[0], talk.asked(topic), old[:1])
     key = "unknown.not_told" if person == talk.asker else "unknown.said" if person else "unknown.plain"
     return talk.say((key, "unknown.plain"), "heard nothing of it", person=person)

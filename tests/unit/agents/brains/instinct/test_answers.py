@@ -69,6 +69,15 @@ def test_a_question_may_lean_on_the_answer_before() -> None:
     assert "inn" in evening.say("And where?")
 
 
+def test_what_was_told_of_a_thing_is_found_by_its_own_word_before_a_newer_line_of_something_alike() -> None:
+    evening = Evening()
+    evening.say("I am allergic to walnuts.")
+    evening.say("The silver coin is under the pear tree.")
+    heard = evening.say("What did I tell you about walnuts?")
+    assert "allergic" in heard
+    assert "coin" not in heard
+
+
 def test_a_correction_holds() -> None:
     evening = Evening()
     evening.say("The key to the cellar hangs behind the clock.")
