@@ -91,7 +91,7 @@ def discard_index(vault: Path, *, embeddings: bool = False) -> None:
 # -- filling the index -------------------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(slots=True)
 class IndexedLife:
     """Indexing state of one agent.
 
@@ -279,9 +279,9 @@ class Indexer:
             began = self._clock.monotonic()
             await self.flush()
             took = self._clock.monotonic() - began
-            for agent_id, life in list(self.lives.items()):
-                if life.generation != self._lexical.generation:
-                    await self.fill(agent_id)
+            now = self._lexical.generation
+            for agent_id in [one for one, life in self.lives.items() if life.generation != now]:
+                await self.fill(agent_id)
             if took > 0 and not self._stopping:  # many memories at once cost a third of what they do one by one
                 await self._clock.sleep(min(max(RESTS * took, LEAST_REST), LONGEST_REST))
 
@@ -289,8 +289,9 @@ class Indexer:
         """Index what waits in RAM, of one agent or of all. Returns whether `progress` of these agents was updated."""
         batch: dict[str, Sequence[Entry]] = {}
         wanted: dict[str, Documents] = {}
-        lives = self.lives if only is None else {only: self.lives[only]}
-        for agent_id, life in lives.items():
+        lives = self.lives.items() if only is None else [(only, self.lives[only])]
+        # Found at once, as in a large world there are ten thousand lives, and something waits of a few.
+        for agent_id, life in [one for one in lives if one[1].queue or one[1].changed_documents is not None]:
             if life.queue:
                 batch[agent_id], life.queue = life.queue, []
             if life.changed_documents is not None and not life.in_bulk:
