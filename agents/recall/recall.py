@@ -193,6 +193,7 @@ class Indexer:
             archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
             if indexed and archived != [text]:
                 log.info("The index holds another life of %s; it is read anew.", agent_id)
+                life.generation = -1  # so that a search that has begun meanwhile is made again
                 await self._lexical.in_thread(self._lexical.forget, agent_id)
                 self._forgotten(agent_id)
         await self.fill(agent_id)
