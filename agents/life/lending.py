@@ -161,7 +161,8 @@ class Lending:
                 try:
                     closed = await self._host.close([Lease(who, mind.slug, mind.epoch)])
                 finally:
-                    self._free[who] = mind
+                    if who in self.minds:  # it may have been dropped meanwhile
+                        self._free[who] = mind
                 for kept in closed:
                     if not kept.trouble:
                         mind.confirmed(kept)
