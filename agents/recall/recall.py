@@ -103,7 +103,7 @@ class IndexedLife:
         corrected: source of corrected memories; None when the index has all corrections.
         in_bulk: documents wait until the bulk load is over.
         unreadable: the documents could not be read, and that was logged.
-        correcting: held while corrections are indexed.
+        correcting: held while corrections are indexed, or the index is compared with the archive.
         filling: held while the agent's memories are read again.
     """
 
@@ -184,18 +184,18 @@ class Indexer:
         """
         life = self.lives[agent_id]
         life.read, life.documents, life.latest = read, documents, max(life.latest, through)
-        # No valid generation, so that the documents are indexed too.
-        life.generation = -1
         life.corrected = corrected
-        await self._correct(agent_id, life)  # first: the last memory may be a corrected one
-        with self._unless_locked():
-            indexed, text = await self._lexical.run(tables.last_memory, agent_id)
-            archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
-            if indexed and archived != [text]:
-                log.info("The index holds another life of %s; it is read anew.", agent_id)
-                life.generation = -1  # so that a search that has begun meanwhile is made again
-                await self._lexical.in_thread(self._lexical.forget, agent_id)
-                self._forgotten(agent_id)
+        async with life.correcting, life.filling:  # no search goes on before it is known whose life the index holds
+            # No valid generation, so that the documents are indexed too.
+            life.generation = -1
+            await self._index_corrections(agent_id, life)  # first: the last memory may be a corrected one
+            with self._unless_locked():
+                indexed, text = await self._lexical.run(tables.last_memory, agent_id)
+                archived = [clean(entry.text) for entry in read(indexed, indexed)] if 0 < indexed <= life.latest else []
+                if indexed and archived != [text]:
+                    log.info("The index holds another life of %s; it is read anew.", agent_id)
+                    await self._lexical.in_thread(self._lexical.forget, agent_id)
+                    self._forgotten(agent_id)
         await self.fill(agent_id)
 
     async def correct(self, agent_id: str, corrected: Corrected, documents: Documents) -> None:
@@ -210,14 +210,15 @@ class Indexer:
         self.lives[agent_id].corrected = corrected
 
     async def _correct(self, agent_id: str, life: IndexedLife) -> None:
-        """Index the corrected memories, if there are any; what waits comes first, as it may have the old texts."""
         async with life.correcting:
-            if life.corrected is not None:
-                await self.flush(agent_id)
-                await self._index_corrected(agent_id, life, life.corrected)
+            await self._index_corrections(agent_id, life)
 
-    async def _index_corrected(self, agent_id: str, life: IndexedLife, corrected: Corrected) -> None:
-        life.corrected, done = None, False
+    async def _index_corrections(self, agent_id: str, life: IndexedLife) -> None:
+        """Index the corrected memories, if there are any; what waits comes first, as it may have the old texts."""
+        if life.corrected is None:
+            return
+        await self.flush(agent_id)
+        corrected, life.corrected, done = life.corrected, None, False
         with self._unless_locked():
             known = await self._lexical.run(corrected_through, agent_id)
             indexed, _ = await self._lexical.run(tables.last_memory, agent_id)
@@ -346,7 +347,7 @@ class Indexer:
             return
         known = await self.flush(agent_id)
         async with life.filling:
-            if not known:
+            if not known or life.generation != self._lexical.generation:
                 await self._read_progress(agent_id, life)
             if life.generation != self._lexical.generation:
                 life.generation = self._lexical.generation

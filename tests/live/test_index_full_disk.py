@@ -36,9 +36,8 @@ def _fills(tmp_path: Path, room: int) -> None:
     # The player's archive outgrows 400 kB: what waits at the end is told, and given back at the next start.
     assert world.wait() == int(room <= 400_000)
     life.logged(fine=SAID)
-    again = life.start()
-    again.read_until("Exits:")
-    life.complete(again)  # the index had more than the archive, and is read anew
+    again = life.ready()  # the index had more than the archive, and is read anew
+    life.complete(again)
     life.finds_by_words(again)
     life.logged()
     life.quit(again)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple
 
 import pytest
 
@@ -21,6 +22,8 @@ from tests.unit.agents.recall.lives import progress
 
 AT = "2026-01-01T00:00:00.000Z"
 LIFE = [Entry(seq, AT, "heard", None, None, f"The bell rang {seq} times.") for seq in range(1, 4)]
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
 NOTE = IndexedDocument("notes/key", "note", "Under the pot.", "Key", timestamp=AT)
 
 
@@ -145,6 +148,39 @@ async def test_a_question_of_whoever_has_the_newest_memories_before_their_eyes_w
     progress(lexical, "#1")  # begins another index
     await feed.fill("#1", before=3)
     assert lexical.do(tables.through_of, "#1") == 3
+
+
+class _StepByStep(LexicalIndex):
+    """Does each piece of work a step of the event loop later, and answers another step later: in order, as a thread."""
+
+    async def in_thread(self, work: Callable[[*Ts], T], *args: *Ts) -> T:
+        await asyncio.sleep(0)
+        done = work(*args)
+        await asyncio.sleep(0)
+        return done
+
+
+async def test_whoever_asks_at_any_moment_while_another_life_is_read_anew_is_answered_from_the_archive(
+    tmp_path: Path,
+) -> None:
+    lexical = _StepByStep(tmp_path / "lexical.sqlite3", at_once=True)
+    before = _feed(lexical)
+    await before.catch_up("#1", 3, _read)
+    other = [Entry(seq, AT, "heard", None, None, f"A badger digs {seq} holes.") for seq in (1, 2)]
+    feed = _feed(lexical)
+
+    async def ask() -> tuple[int, str | None]:
+        await feed.fill("#1", before=3)
+        return lexical.do(tables.last_memory, "#1")
+
+    caught_up = asyncio.create_task(feed.catch_up("#1", 2, lambda first, last: other[first - 1 : last]))
+    asked: list[asyncio.Task[tuple[int, str | None]]] = []
+    while not caught_up.done():
+        await asyncio.sleep(0)
+        asked.append(asyncio.create_task(ask()))
+    assert len(asked) > 10
+    assert set(await asyncio.gather(*asked)) == {(2, "A badger digs 2 holes.")}
+    lexical.close()
 
 
 async def test_the_feed_leaves_when_told(lexical: LexicalIndex) -> None:
