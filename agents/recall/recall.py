@@ -140,6 +140,8 @@ class Indexer:
         self._changed = asyncio.Event()
         self._stuck = self._stopping = False
         self._flushes = 0  # under way
+        self._outdated: set[str] = set()
+        """Agents whose vectors changed since their progress was read."""
         self.lives: defaultdict[str, IndexedLife] = defaultdict(IndexedLife)
 
     def remember(self, agent_id: str, entries: Sequence[Entry]) -> None:
@@ -378,12 +380,12 @@ class Indexer:
             log.log(logging.DEBUG if self._stuck else logging.WARNING, "Recall cannot keep up: %s.", error)
             self._stuck = True
 
-    async def update_progress(self, waiting: int) -> None:
-        """Update the progress of agents with waiting vectors; of all agents if more texts wait than was known."""
-        lost = waiting > sum(life.progress.waiting for life in self.lives.values())
-        changed = [agent_id for agent_id, life in self.lives.items() if lost or life.progress.waiting]
+    async def update_progress(self, changed: Collection[str] | None) -> None:
+        """Read the progress of these agents, or of all, after something of them got or lost its vector."""
+        self._outdated.update(self.lives if changed is None else changed)
         with self._unless_locked():
-            for agent_id, progress in (await self._lexical.run(tables.progress_of_all, changed)).items():
+            for agent_id, progress in (await self._lexical.run(tables.progress_of_all, list(self._outdated))).items():
+                self._outdated.discard(agent_id)
                 if agent_id in self.lives:
                     self.lives[agent_id].progress = progress
 
@@ -618,8 +620,8 @@ class RecallService(Indexer):
                 break
         return found, near
 
-    async def _noted(self, waiting: int, total: int) -> None:
-        await self.update_progress(waiting)
+    async def _noted(self, waiting: int, total: int, changed: Collection[str] | None) -> None:
+        await self.update_progress(changed)
         for watcher in list(self._watchers):
             watcher(total - waiting, total)
 

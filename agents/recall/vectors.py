@@ -140,7 +140,10 @@ class EmbeddingBudget:
 
 
 class EmbeddingQueue:
-    """Embeds what waits, in small batches, so that questions do not wait long."""
+    """Embeds what waits, in small batches, so that questions do not wait long.
+
+    `changed` holds the ids of agents of whom something got its vector since it was last emptied.
+    """
 
     def __init__(
         self,
@@ -150,6 +153,7 @@ class EmbeddingQueue:
         budget: EmbeddingBudget,
     ) -> None:
         self._lexical, self._settings, self._clock, self._budget = lexical, settings, clock, budget
+        self.changed: set[str] = set()
         self._served_last = ""
         self._kinds = (self._learn_words, self._embed_documents, self._embed_corrected, self._embed_memories)
         self.restart()
@@ -180,6 +184,7 @@ class EmbeddingQueue:
             records = [one for one in records if agent_of(one.id) == agent_of(records[0].id)]
         if records and await self._put(child, agent_of(records[0].id), records):
             await self._lexical.run(tables.documents_embedded, [record.id for record in records])
+            self.changed.update(agent_of(record.id) for record in records)
         return len(records)
 
     async def _embed_corrected(self, child: VectorProcess) -> int:
@@ -193,6 +198,7 @@ class EmbeddingQueue:
         if records and not await self._put(child, agent_id, records):
             return 1
         await self._lexical.run(corrected_embedded, agent_id, seq)
+        self.changed.add(agent_id)
         return max(1, len(records))
 
     async def _embed_memories(self, child: VectorProcess) -> int:
@@ -213,6 +219,7 @@ class EmbeddingQueue:
                 return 1
             self._pace(child, self._clock.monotonic() - began)
         await self._lexical.run(tables.lives_embedded, [(agent_id, through) for agent_id, through, _ in waiting])
+        self.changed.update(agent_id for agent_id, *_ in waiting)
         return max(1, len(records))
 
     async def _put(self, child: VectorProcess, agent_id: str, records: Sequence[Record]) -> bool:
@@ -239,7 +246,11 @@ class NearestVectors:
 
 
 class VectorService:
-    """The vectors of all agents. `noted` is called with the number of waiting texts and of all texts."""
+    """The vectors of all agents.
+
+    `noted` is called with the number of waiting texts, of all texts, and the ids of agents whose vectors have changed
+    since it was last called; None for all agents.
+    """
 
     def __init__(
         self,
@@ -247,7 +258,7 @@ class VectorService:
         lexical: LexicalIndex,
         settings: Callable[[], RecallSettings],
         clock: Clock,
-        noted: Callable[[int, int], Awaitable[None]],
+        noted: Callable[[int, int, Collection[str] | None], Awaitable[None]],
         by: Callable[[], LLMProfile | None] = lambda: None,
         budget: EmbeddingBudget | None = None,
     ) -> None:
@@ -379,8 +390,8 @@ class VectorService:
         if state.fresh or state.lost:
             beyond = 0 if state.fresh else self._settings().exact_up_to
             await self._lexical.run(tables.forget_vectors, None, beyond)
-            await self._report()
         self._obsolete = await self._lexical.run(tables.reconcile, state.documents)
+        await self._report(everybody=True)
         self._error = ""
         self._verified = -VERIFY_EVERY
         return child
@@ -401,6 +412,7 @@ class VectorService:
             log.info("Some of the %d vectors of %s are missing; they are made anew.", wanted, agent_id)
         await child.do(Store.forget, agent_id)
         await self._lexical.run(tables.forget_vectors, agent_id)
+        self._queue.changed.add(agent_id)
         await self._report()
 
     async def _verify(self, child: VectorProcess) -> bool:
@@ -426,9 +438,11 @@ class VectorService:
         for agent_id, ids in groupby(sorted(obsolete, key=agent_of), agent_of):
             await child.do(Store.remove, agent_id, list(ids))
 
-    async def _report(self) -> None:
+    async def _report(self, *, everybody: bool = False) -> None:
         everything = self._settings().embed == EVERYTHING
-        await self._noted(*await self._lexical.run(tables.all_waiting, everything))
+        waiting, total = await self._lexical.run(tables.all_waiting, everything)
+        changed, self._queue.changed = self._queue.changed, set()
+        await self._noted(waiting, total, None if everybody else changed)
 
     async def _replace(self, error: LociError) -> None:
         """End the failed child; the next one fills an empty index from the cache."""

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -199,7 +199,7 @@ async def test_what_is_to_be_forgotten_while_the_child_dies_the_next_one_forgets
         clock.advance(1.0)  # each batch takes so long that what waits is told after it
         return SETTINGS
 
-    async def noted(waiting: int, total: int) -> None:
+    async def noted(waiting: int, total: int, changed: Collection[str] | None) -> None:
         told.append(waiting)
         if 0 < waiting < total and not killed:
             keeper.forget("#1")
@@ -216,6 +216,30 @@ async def test_what_is_to_be_forgotten_while_the_child_dies_the_next_one_forgets
         await running
     await lexical.end(BOUND)
     assert (max(told[killed[0] :]), told[-1]) == (600, 0)
+
+
+async def test_what_one_of_many_has_new_vectors_for_is_told_of_that_one_alone(tmp_path: Path) -> None:
+    told: list[set[str] | None] = []
+
+    async def noted(waiting: int, total: int, changed: Collection[str] | None) -> None:
+        told.append(None if changed is None else set(changed))
+
+    lexical = LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
+    await lexical.in_thread(lexical.add, {f"#{number}": [lived(1)] for number in range(1, 4)}, {})
+    keeper = VectorService(tmp_path / ".index", lexical, lambda: SETTINGS, VirtualClock(), noted)
+    running = asyncio.create_task(keeper.run())
+    async with asyncio.timeout(BOUND):
+        await keeper.settled.wait()
+        assert told[0] is None  # what the child has was compared for all
+        assert set().union(*(changed for changed in told if changed)) == {"#1", "#2", "#3"}
+        told.clear()
+        await lexical.in_thread(lexical.add, {"#2": [lived(2)]}, {})
+        keeper.wake()
+        await keeper.settled.wait()
+        assert [changed for changed in told if changed != set()] == [{"#2"}]
+        keeper.stop()
+        await running
+    await lexical.end(BOUND)
 
 
 async def test_a_file_of_vectors_that_became_a_link_costs_an_answer_its_vectors(tmp_path: Path) -> None:
@@ -395,7 +419,7 @@ def test_too_little_memory_for_the_child_is_one_plain_sentence(
 @pytest.mark.parametrize("embedder", ["none", "hashing", "oracle"])
 @pytest.mark.parametrize("settled", [True, False])
 async def test_the_keeper_of_vectors_leaves_when_told(tmp_path: Path, embedder: str, settled: bool) -> None:
-    async def noted(waiting: int, total: int) -> None:
+    async def noted(waiting: int, total: int, changed: Collection[str] | None) -> None:
         assert waiting == total == 0
 
     settings, lexical = RecallSettings(embedder=embedder), LexicalIndex(tmp_path / ".index" / "lexical.sqlite3")
