@@ -300,8 +300,7 @@ def _ordered(
         marked = best.seq in (question.corrected.get(one.seq), *puts_right.get(one.seq, ()))
         if marked or _tells_anew(one, best, question, asked, words):
             put = one._replace(score=max(one.score, best.score), follows=best.seq)
-            denies = marked and not words.of("denial").isdisjoint(said(one.words))
-            exact = question.asks in EXACT and not denies and part(one.words, question.asks, asked, words)
+            exact = question.asks in EXACT and part(one.words, question.asks, asked, words)
             return [*[best] * (not exact), put, *(each for each in facts[1:] if each is not one)]
     more = later[-1] if later and later[-1].seq <= best.seq + SOON and _goes_on(later[-1], best, words) else None
     if more and not (question.asks in EXACT and part(best.words, question.asks, asked, words)):

@@ -11,12 +11,13 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from agents.brains.instinct.words import HEARD, Words, cut
+from agents.brains.instinct.words import HEARD, Words, cut, tokens
 from agents.text.addressing import mentions
 from agents.text.grammar import past_of
 from mud.world.sentences import is_abbreviated, sentences
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_CLAUSES = re.compile(r"\s*[,;:–—]\s*|\s+but\s+", re.IGNORECASE)
 _QUOTES = frozenset('"“”«»‘?')
 _BE = {"am": ("are", "is"), "was": ("were", "was"), "wasn't": ("weren't", "wasn't"), "have": ("have", "has"),
        "haven't": ("haven't", "hasn't"), "do": ("do", "does"), "don't": ("don't", "doesn't")}  # fmt: skip
@@ -522,9 +523,22 @@ _PARTS: dict[str, Callable[[_Sentence], str]] = {
 @lru_cache(maxsize=HEARD)
 def part(statement: str, asks: str, question: tuple[str, ...], words: Words) -> str | None:
     """Return the part of a statement that a question asks for; None when it has none for sure."""
-    found = _PARTS[asks](_Sentence(statement, words, question)) if asks in _PARTS else ""
+    stated = statement if asks == "why" or _denies(" ".join(question), words) else _stated(statement, words)
+    found = _PARTS[asks](_Sentence(stated, words, question)) if asks in _PARTS else ""
     found = found.strip(" ,;:.!-–—")
     return None if found.casefold() in ("", "here", "there") else found
+
+
+def _stated(statement: str, words: Words) -> str:
+    """Return a statement without the clauses that deny something: "not in Delft but in Leiden" gives "in Leiden"."""
+    if not _denies(statement, words):
+        return statement
+    return ", ".join(one for one in _CLAUSES.split(statement) if not _denies(one, words))
+
+
+def _denies(text: str, words: Words) -> bool:
+    said = f"-{'-'.join(tokens(text))}-"
+    return any(f"-{one}-" in said for one in words.of("denial"))
 
 
 @lru_cache(maxsize=HEARD)
