@@ -205,6 +205,8 @@ PROFILE = (
 def test_she_speaks_of_herself_out_of_her_profile(seed: int) -> None:
     for asked, told in (
         ("what do you do for a living?", "I am the lamplighter of the Row."),
+        ("what do you do?", "I am the lamplighter of the Row."),
+        ("what do you do here?", "I am the lamplighter of the Row."),
         ("what is your trade?", "I am the lamplighter of the Row."),
         ("what do you wish for?", "I hope to find the lost glass."),
         ("what do you love?", "I love books."),
