@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from mud.errors import LociError, Problem, Refusal, VaultProblem
@@ -77,6 +77,11 @@ class Building:
 
     def draft(self) -> Draft:
         return Draft(self)
+
+    @property
+    def homes(self) -> Mapping[str, str]:
+        """The files of the world's things, by id."""
+        return self._parts.world_files.homes
 
     def file_of(self, thing: Thing) -> str:
         """Return the file of a thing, as a path in the vault. Raises Refusal for one without a file."""

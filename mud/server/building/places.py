@@ -27,7 +27,7 @@ HUNG = phrase("building.door.done", "name", "way", "file")
 
 
 async def dig(ask: BuildingRequest) -> Outcome:
-    name, here, draft = ask.name(ask.args["name"]), ask.here, ask.building.draft()
+    name, here, draft = ask.free_name(Kind.LOCATION, ask.args["name"]), ask.here, ask.building.draft()
     ways = [one for one in ask.args["ways"].split(",") if one.strip()]
     if len(ways) > 2:
         raise Refusal(ask.say(TOO_MANY_WAYS))

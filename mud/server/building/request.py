@@ -26,6 +26,7 @@ from mud.world.things import Kind, Thing
 
 GONE = phrase("building.ask.gone")
 BAD_NAME = phrase("building.ask.bad_name")
+NAME_TAKEN = phrase("building.ask.name_taken", "name", "file")
 BAD_WAY = phrase("building.ask.bad_way", "name")
 WAY_TAKEN = phrase("building.ask.way_taken", "name", "location")
 TOO_LONG = phrase("building.ask.too_long", "most", "count")
@@ -92,6 +93,15 @@ class BuildingRequest:
     def name(self, typed: str) -> str:
         """Return a name for something new. Raises Refusal when it cannot be typed or linked to."""
         return self.typable(check_name(typed))
+
+    def free_name(self, kind: Kind, typed: str, but: Thing | None = None) -> str:
+        """Return a name for something new. Raises Refusal when a file has a thing of this kind with it."""
+        name = self.name(typed)
+        for identity, file in self.building.homes.items():
+            one = self.world.get(identity)
+            if one is not None and one.kind is kind and one is not but and folded(one.name) == folded(name):
+                raise Refusal(self.say(NAME_TAKEN, name=one.name, file=file))
+        return name
 
     def typable(self, name: str) -> str:
         """Return a name. Raises Refusal when commands or links would take it for something else."""

@@ -46,7 +46,7 @@ _ARTICLE = re.compile(r"^(?:an?|the)\s+(?=\S)")
 
 async def create(ask: BuildingRequest) -> Outcome:
     bare = _ARTICLE.sub("", ask.args["name"])  # "the a red apple" is what people would read
-    name, here, draft = ask.name(bare), ask.here, ask.building.draft()
+    name, here, draft = ask.free_name(Kind.ITEM, bare), ask.here, ask.building.draft()
     file = ask.building.new_file(Kind.ITEM, name)
     front = {"id": ask.world.new_id(), "type": "item", "location": link(here.name)}
     draft.add(file, render_document(front, f"# {name}\n"))
@@ -58,7 +58,7 @@ async def clone(ask: BuildingRequest) -> Outcome:
     thing, here, draft = ask.thing(), ask.here, ask.building.draft()
     if ask.is_mind(thing):
         raise Refusal(ask.say(NOT_CLONED, name=thing.name))
-    name = ask.name(ask.args["name"]) if ask.args["name"] else _next_name(ask, thing)
+    name = ask.free_name(thing.kind, ask.args["name"]) if ask.args["name"] else _next_name(ask, thing)
     home = ask.file(thing)
     text = replace_key(draft.text(home), "id", ask.world.new_id(), home)
     for key in ("aliases", *PLACES):
@@ -115,7 +115,7 @@ async def rename(ask: BuildingRequest) -> Outcome:
     thing, draft = ask.thing(), ask.building.draft()
     if ask.is_mind(thing):
         raise Refusal(ask.say(AGENT_NAME, name=thing.name))
-    name, file = ask.name(ask.args["name"]), ask.file(thing)
+    name, file = ask.free_name(thing.kind, ask.args["name"], but=thing), ask.file(thing)
     draft.set(file, replace_title(draft.text(file), name, file))
     if _is_meant_by_links(ask, thing):
         _lead_to(ask, draft, thing, file, name)

@@ -52,7 +52,7 @@ async def test_a_place_that_nobody_can_reach_or_leave_is_said_so(tmp_path: Path)
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ("@dig The Library = up", "is called 'The Library' too"),
+        ("@dig The Library = up", "The Library is the name of world/locations/the-library.md already"),
         ("@dig The Attic = north", "There is a way called north in The Garden already."),
         ("@dig The Attic = n", "There is a way called north in The Garden already."),
         ("@dig The Attic = a, b, c", "one way there and one way back"),
@@ -61,7 +61,7 @@ async def test_a_place_that_nobody_can_reach_or_leave_is_said_so(tmp_path: Path)
         ("@dig", "@dig needs more: name."),
         ("@create everybody", "means something else"),
         ("@create sundiaI", "looks like 'sundial'"),
-        ("@create sundial", "is called 'sundial' too"),
+        ("@create sundial", "sundial is the name of world/items/sundial.md already"),
         ("@create \N{CYRILLIC SMALL LETTER A}pple", "mixes letters of Cyrillic and Latin"),
         (f"@create {'n' * 61}", "at most 60 characters"),
         ("@create a [[link]]", "A name may not"),
