@@ -402,7 +402,7 @@ async def test_a_child_leaves_the_pipes_of_the_world_alone(tmp_path: Path, world
 
 
 @pytest.mark.parametrize(
-    "megabytes", [250, *(pytest.param(some, marks=pytest.mark.torture) for some in (160, 200, 300))]
+    "megabytes", [250, *(pytest.param(some, marks=pytest.mark.torture) for some in (160, 200, 275))]
 )
 def test_too_little_memory_for_the_child_is_one_plain_sentence(
     tmp_path: Path, worlds: list[World], megabytes: int
