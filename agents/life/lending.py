@@ -161,7 +161,7 @@ class Lending:
                 try:
                     closed = await self._host.close([Lease(who, mind.slug, mind.epoch)])
                 finally:
-                    if who in self.minds:  # it may have been dropped meanwhile
+                    if self.minds.get(who) is mind:  # it may have been dropped meanwhile, and be back
                         self._free[who] = mind
                 for kept in closed:
                     if not kept.trouble:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import sys
 from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -15,10 +19,13 @@ from agents.hosts.local import LocalHost
 from agents.memory.entries import Hit
 from agents.mind.thinker import FALLBACK, Thinker
 from agents.mind.traces import ModelCall
+from agents.population.syncing import SYNCED_SINGLY
 from mud.server.hosting import hosted
 from mud.world.events import Perception
 from tests.houses import PATIENCE
-from tests.town import people, scene, town_vault
+from tests.town import lived, people, scene, town_vault
+
+SYNCS = (os.fsync, getattr(os, "fdatasync", os.fsync))
 
 
 class Pondering:
@@ -107,3 +114,27 @@ async def test_a_mind_that_thinks_in_one_tick_is_not_asked_in_another(mind: Pond
         mind.remembers.set()
         assert [line.epoch for line in await ticking] == [1]
     assert (await mind.host.tick([], 0.0)).lines == ()
+
+
+@pytest.mark.parametrize(("more", "singly"), [(0, True), (1, False)])
+async def test_the_disk_is_asked_for_the_archives_of_very_many_minds_at_once(
+    tmp_path: Path, more: int, singly: bool
+) -> None:
+    count, asked = SYNCED_SINGLY + more, list[object]()
+
+    def look(frame: FrameType, event: str, arg: object) -> None:
+        if event == "c_call" and arg in SYNCS:
+            asked.append(arg)
+
+    async with hosted(town_vault(tmp_path, count), "one") as host:
+        # Syncs are made in these threads, and nothing else.
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1, initializer=lambda: sys.setprofile(look)))
+        leases = [Lease(who, slug, 1) for who, slug in people(count).items()]
+        await host.open(leases)
+        for step, confirm in ((5, host.status), (6, lambda: host.close(leases))):
+            asked.clear()
+            await host.tick(
+                [MindTurn(one.who, 1, (lived(one.who, step, "2026-11-20T07:21:37.123Z"),)) for one in leases]
+            )
+            await confirm()
+            assert len(asked) >= count if singly else not asked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import math
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from contextlib import AsyncExitStack, suppress
@@ -22,6 +23,7 @@ from mud.errors import Unavailable
 from mud.server.hosting import hosted
 from mud.server.wiring import RealClock
 from mud.storage.lease import holder_of
+from tests.houses import PATIENCE
 from tests.town import lived, people, scene, town_vault
 from tests.unit.agents.llm.stage import HandClock, settle
 
@@ -35,6 +37,8 @@ class Unsteady:
     def __init__(self, hosts: Sequence[LocalHost]) -> None:
         self._hosts, self._at, self.calls = hosts, 0, 0
         self._failing = (0, "")
+        self.trouble = ""
+        """What it says is wrong with it."""
 
     def move(self) -> None:
         """Use another host from now on; the one before is not told, and keeps what it has."""
@@ -71,7 +75,7 @@ class Unsteady:
     async def status(self) -> Status:
         status = await self._reached("before").status()
         self._reached("after")
-        return status
+        return status._replace(trouble=self.trouble or status.trouble)
 
     async def close(self, minds: Sequence[Lease]) -> Sequence[Kept]:
         kept = await self._reached("before").close(minds)
@@ -310,6 +314,55 @@ async def test_a_mind_comes_home_with_all_it_perceived_and_what_one_lacks_that_c
     await place.settle()
     await place.lending.end()
     place.check()
+
+
+async def test_a_mind_that_is_dropped_while_it_comes_home_is_not_lent_again(place: Place) -> None:
+    who, slug = next(iter(place.people.items()))
+    await place.settle()
+    place.happen(who)
+    await place.settle()
+    coming = asyncio.create_task(place.lending.bring_home(who))
+    await asyncio.sleep(0)  # its host closes it now, in a thread
+    place.lending.drop(who)
+    await coming
+    await place.settle()
+    place.happen(*(one for one in place.people if one != who))
+    await place.settle()
+    assert holder_of(place.vault / "agents" / slug).name == ""
+    place.check()
+
+
+async def test_a_mind_that_is_dropped_while_it_comes_home_and_is_back_is_lent_again(place: Place) -> None:
+    who, slug = next(iter(place.people.items()))
+    await place.settle()
+    place.happen(who)
+    await place.settle()
+    coming = asyncio.create_task(place.lending.bring_home(who))
+    await asyncio.sleep(0)
+    place.lending.drop(who)
+    place.lending.add(who, slug)
+    await coming
+    await place.settle()
+    assert place.lending.minds[who].lent
+    place.happen(who)
+    async with asyncio.timeout(PATIENCE):
+        await place.settle()
+    place.check()
+
+
+async def test_the_trouble_of_a_host_is_logged_once_and_so_is_its_end(
+    place: Place, caplog: pytest.LogCaptureFixture
+) -> None:
+    await place.settle()
+    with caplog.at_level(logging.WARNING):
+        for trouble in ("", "its disk is slow", "its disk is slow", "its disk is full", "", ""):
+            place.host.trouble = trouble
+            await place.lending.confirm()
+    assert [one.message for one in caplog.records] == [
+        "the host of minds one: its disk is slow",
+        "the host of minds one: its disk is full",
+        "the host of minds one: all is well again",
+    ]
 
 
 async def test_a_host_to_which_nothing_was_lent_is_asked_for_nothing_at_the_end(place: Place) -> None:

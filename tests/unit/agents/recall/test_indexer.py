@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar, TypeVarTuple
+from types import FrameType
+from typing import Any, TypeVar, TypeVarTuple
 
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall import tables
+from agents.recall import recall, tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.recall import MAX_BULK_QUEUE, Indexer
@@ -148,6 +150,57 @@ async def test_a_question_of_whoever_has_the_newest_memories_before_their_eyes_w
     progress(lexical, "#1")  # begins another index
     await feed.fill("#1", before=3)
     assert lexical.do(tables.through_of, "#1") == 3
+
+
+class _Noting(LexicalIndex):
+    """Notes what it is given to do."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, at_once=True)
+        self.given: list[tuple[object, ...]] = []
+
+    async def in_thread(self, work: Callable[[*Ts], T], *args: *Ts) -> T:
+        self.given.append(args)
+        return work(*args)
+
+
+async def test_of_ten_thousand_lives_a_flush_takes_up_the_one_that_has_something_new_and_no_other(
+    tmp_path: Path,
+) -> None:
+    lexical = _Noting(tmp_path / "lexical.sqlite3")
+    feed = _feed(lexical)
+    for number in range(10_000):
+        feed.remember(f"#{number}", LIFE[:1])
+    assert await feed.flush()
+    assert not await feed.flush()
+    feed.remember("#4711", LIFE[1:2])
+    assert await feed.flush()
+    feed.sync_documents("#4712", documents := lambda: [NOTE])
+    assert await feed.flush()
+    assert not await feed.flush()
+    assert lexical.given[1:] == [({"#4711": LIFE[1:2]}, {}), ({}, {"#4712": documents})]
+    lexical.close()
+
+
+async def test_a_life_with_nothing_new_costs_a_flush_no_more_than_a_look(lexical: LexicalIndex) -> None:
+    feed, lives, lines = _feed(lexical), 10_000, 0
+    for number in range(lives):
+        feed.remember(f"#{number}", LIFE[:1])
+    await feed.flush()
+    feed.remember("#4711", LIFE[1:2])
+
+    def note(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return note if frame.f_code.co_filename == recall.__file__ else None
+
+    before = sys.gettrace()
+    sys.settrace(note)
+    try:
+        assert await feed.flush()
+    finally:
+        sys.settrace(before)
+    assert lines < 1.5 * lives
 
 
 class _StepByStep(LexicalIndex):
