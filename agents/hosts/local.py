@@ -177,20 +177,17 @@ class LocalHost:
     async def status(self) -> Status:
         lent = [(lease, agent) for who, lease in self._leases.items() if (agent := self._minds.by_id(who))]
         reached = [kept_of(agent, lease.epoch) for lease, agent in lent]  # what comes during the sync is not confirmed
-        confirmed = await asyncio.to_thread(self._sync, [agent.memory for _, agent in lent])
+        confirmed = await self._sync([agent.memory for _, agent in lent])
         kept = [one for one, done in zip(reached, confirmed, strict=True) if done]
         trouble = "" if all(confirmed) else "the disk does not confirm every archive"
         return Status(self._name, tuple(kept), len(self._late), trouble)
 
-    def _sync(self, memories: Sequence[Memory]) -> list[bool]:
-        """Return of each archive whether the disk confirmed it; may run in a thread."""
-        if sync_archives(memories, self._minds.means.vault):
-            return [True] * len(memories)
-        return [one.sync() for one in memories]
+    async def _sync(self, memories: Sequence[Memory]) -> list[bool]:
+        return await asyncio.to_thread(sync_archives, memories, self._minds.means.vault)
 
     async def close(self, minds: Sequence[Lease]) -> list[Kept]:
         found = [self._found(lease.who, lease.epoch) for lease in minds]
-        await asyncio.to_thread(self._sync, [agent.memory for agent in found if agent is not None])  # all at once
+        await self._sync([agent.memory for agent in found if agent is not None])  # all at once
         return [kept for lease in minds if (kept := await self._close(lease)) is not None]
 
     async def _close(self, lease: Lease) -> Kept | None:

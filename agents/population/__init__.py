@@ -483,7 +483,7 @@ class Population:
 
     def sync(self) -> bool:
         """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread."""
-        return sync_archives([agent.memory for agent in self.in_use()], self.means.vault)
+        return all(sync_archives([agent.memory for agent in self.in_use()], self.means.vault))
 
     @property
     def many_unsynced(self) -> bool:

@@ -13,13 +13,12 @@ SYNCED_SINGLY = 64
 """Archives that are synced one by one at most."""
 
 
-def sync_archives(memories: Sequence[Memory], vault: Path) -> bool:
-    """Wait until the disk has every archive, and return whether it confirmed that; may run in a thread."""
+def sync_archives(memories: Sequence[Memory], vault: Path) -> list[bool]:
+    """Wait until the disk has every archive; return of each whether the disk confirmed it. May run in a thread."""
     unsynced = [memory for memory in memories if memory.unsynced]
-    if len(unsynced) <= SYNCED_SINGLY or not _synced_at_once(unsynced, vault):
-        confirmed = [memory.sync() for memory in memories]  # a list: each is synced even if one fails
-        return all(confirmed)
-    return True
+    if len(unsynced) > SYNCED_SINGLY and _synced_at_once(unsynced, vault):
+        return [True] * len(memories)
+    return [memory.sync() for memory in memories]
 
 
 def _synced_at_once(memories: Sequence[Memory], vault: Path) -> bool:

@@ -5,16 +5,14 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import FrameType
-from typing import Any, TypeVar, TypeVarTuple
+from typing import TypeVar, TypeVarTuple
 
 import pytest
 
 from agents.memory.entries import Entry
-from agents.recall import recall, tables
+from agents.recall import tables
 from agents.recall.documents import IndexedDocument
 from agents.recall.lexical import LexicalIndex
 from agents.recall.recall import MAX_BULK_QUEUE, Indexer
@@ -180,27 +178,6 @@ async def test_of_ten_thousand_lives_a_flush_takes_up_the_one_that_has_something
     assert not await feed.flush()
     assert lexical.given[1:] == [({"#4711": LIFE[1:2]}, {}), ({}, {"#4712": documents})]
     lexical.close()
-
-
-async def test_a_life_with_nothing_new_costs_a_flush_no_more_than_a_look(lexical: LexicalIndex) -> None:
-    feed, lives, lines = _feed(lexical), 10_000, 0
-    for number in range(lives):
-        feed.remember(f"#{number}", LIFE[:1])
-    await feed.flush()
-    feed.remember("#4711", LIFE[1:2])
-
-    def note(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal lines
-        lines += event == "line"
-        return note if frame.f_code.co_filename == recall.__file__ else None
-
-    before = sys.gettrace()
-    sys.settrace(note)
-    try:
-        assert await feed.flush()
-    finally:
-        sys.settrace(before)
-    assert lines < 1.5 * lives
 
 
 class _StepByStep(LexicalIndex):
