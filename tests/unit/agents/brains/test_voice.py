@@ -13,10 +13,9 @@ from agents.brains.instinct.facts import unwrapped
 from agents.brains.instinct.voice import Speaker, clean, fill
 from agents.mind.interpreter import shipped_interpreter
 from mud.sanitize import sanitize
-from tests.unit.agents.brains.stage import TEXTS, Stage, voice
+from tests.unit.agents.brains.stage import TEXTS, VOICES, Stage, voice
 
 is_ignorant = shipped_interpreter().words.is_ignorant
-VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin")
 OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
 
