@@ -85,6 +85,7 @@ MEANT = ("config", "prompts", "text", WORLD)
 EMBED = "embed"  # name of the LLM profile whose server makes embeddings
 GENERATED = ("district", "home", "place", "trade")
 """What may stand in braces in the lists that a world is made up from."""
+GENERATED_VOICES = f"{GENERATE}people.voices"  # key of the list of the voices that people made up may have
 VOICES = "instinct."  # prefix of the keys of agents' texts; the name of a voice follows
 DEFAULT_VOICE = "default"  # the voice that the others fall back on
 WHO = "self.who"  # key of the voice text in which a speaker says its own name
@@ -319,15 +320,22 @@ def check_names(
 
 
 def voices_in(texts: TextStore) -> list[str]:
-    return sorted({key.split(".")[1] for key in texts.keys(VOICES)})
+    return _voices_of(texts.keys(VOICES))
+
+
+def _voices_of(keys: Iterable[str]) -> list[str]:
+    return sorted({key.split(".")[1] for key in keys if key.startswith(VOICES)})
+
+
+def _no_voice(name: str, voices: Sequence[str]) -> str:
+    return f"there are no texts for {name!r}; {one_of(voices)}{hint(name, voices)}"
 
 
 def unknown_in(one: AgentDefinition, configuration: Configuration, voices: Sequence[str]) -> list[Problem]:
     """Return which voice, LLM profiles and times of day in an `agent.md` do not exist; locations are not checked."""
     problems = []
     if one.voice not in voices:
-        message = f"there are no texts for {one.voice!r}; {one_of(voices)}{hint(one.voice, voices)}"
-        problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", message))
+        problems.append(Problem(one.file, one.lines.get("voice", 0), "voice", _no_voice(one.voice, voices)))
 
     def own(schema: type, key: str) -> list[Value]:
         return [value] if (value := one.overrides.get(key)) is not None else []
@@ -511,13 +519,21 @@ def _is_ignorant(text: str) -> bool:
 
 
 def check_word_lists(texts: Mapping[str, Text]) -> list[Problem]:
-    """Return the places of texts under `text/generate/` that nothing fills."""
-    return [
+    """Return the places of texts under `text/generate/` that nothing fills, and the voices there without texts."""
+    problems = [
         Problem(text.file, text.line, key, f"{{{place}}} is no place of this text; {one_of(GENERATED)}")
         for key, text in texts.items()
         if key.startswith(GENERATE)
         for place in sorted(text.places - set(GENERATED))
     ]
+    if listed := texts.get(GENERATED_VOICES):
+        known = _voices_of(texts)
+        problems += [
+            Problem(listed.file, listed.line, listed.key, _no_voice(name, known))
+            for name in listed.variants
+            if name not in known
+        ]
+    return problems
 
 
 def load_phrases() -> list[Phrase]:

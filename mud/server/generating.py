@@ -17,7 +17,7 @@ from agents.definition_cache import DefinitionCache
 from agents.directory import AgentDirectory
 from mud.engine.engine import WorldSettings
 from mud.errors import LociError, VaultProblem
-from mud.server.checks import SCHEMAS, check_texts, voices_in
+from mud.server.checks import SCHEMAS, check_texts
 from mud.server.new_vaults import new_vault
 from mud.storage.documents import render_document
 from mud.storage.files import copy_folder, free_stem, read_text, slugify, write_unsynced
@@ -87,9 +87,6 @@ class WordLists:
         if not (found := self._texts.variants(f"newcomers.{key}")):
             raise LociError(f"text/newcomers.md has no list {key}; people are made up from it")
         return found
-
-    def voices(self) -> list[str]:
-        return voices_in(self._texts)
 
 
 def generate(source: Path, target: Path, plan: WorldPlan) -> dict[str, int]:
@@ -190,7 +187,7 @@ class _World:
         habits = chance.sample(words.all(f"{work.kind}.habits"), min(2, len(words.all(f"{work.kind}.habits"))))
         told = [self._filled([habit], work) for habit in habits]
         told += [self._filled(words.all(f"{place.kind}.habits"), place) for place in (home, walk) if place != work]
-        living = {"voice": chance.choice(words.voices()), "think_interval": chance.randint(*_INTERVALS)}
+        living = {"voice": chance.choice(words.all("people.voices")), "think_interval": chance.randint(*_INTERVALS)}
         now = chance.choice((home, work, walk))  # where it begins; all at home would be a crowd
         front = {"type": "agent", "location": f"[[{now.name}]]", "brain": "auto", **living}
         lines = "".join(f"- {habit}\n" for habit in told)

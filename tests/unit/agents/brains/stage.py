@@ -25,6 +25,8 @@ START = datetime(2026, 5, 1, 9, 0, tzinfo=UTC)
 
 TEXTS = TextStore(SHIPPED / "text")
 TEXTS.load()
+VOICES = tuple(dict.fromkeys(key.split(".")[1] for key in TEXTS.keys("instinct.")))
+"""The names of the shipped voices."""
 
 
 def voice(name: str, key: str) -> tuple[str, ...]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.stage import VOICES, Stage
 
 PROMISE = "I promise to bring you a jar of honey tomorrow."
-VOICES = ("default", "eliza", "moss", "corvin", "tamsin")
 
 
 def asked(stage: Stage, who: str, words: str) -> str:

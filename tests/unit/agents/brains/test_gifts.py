@@ -8,7 +8,7 @@ from agents.brains.language import ANSWER_AFTER, LanguageBrain
 from agents.mind.interpreter import shipped_interpreter
 from mud.world.events import Event, Perception
 from tests.unit.agents.brains.scenes import thought
-from tests.unit.agents.brains.stage import TEXTS, Stage, voice
+from tests.unit.agents.brains.stage import TEXTS, VOICES, Stage, voice
 
 SEEDS = range(4)
 
@@ -68,5 +68,5 @@ def test_a_model_thinks_at_once_of_what_it_is_given() -> None:
 
 
 def test_every_voice_can_thank_for_a_gift() -> None:
-    for name in ("default", "eliza", "moss", "corvin", "tamsin"):
+    for name in VOICES:
         assert TEXTS.variants(f"instinct.{name}.ack.gift")

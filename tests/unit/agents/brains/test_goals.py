@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.brains import Decision
-from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.stage import VOICES, Stage
 
 EXITS = {
     "The Garden": {"east": "The Lobby", "gate": "The Towpath"},
@@ -101,7 +101,7 @@ def test_a_search_without_an_end_comes_to_rest_and_says_so_once(seed: int) -> No
     assert not whys(lived, "reached")
 
 
-@pytest.mark.parametrize("voice", ["default", "eliza", "moss", "corvin", "tamsin"])
+@pytest.mark.parametrize("voice", VOICES)
 def test_it_speaks_of_its_goal_when_asked(voice: str) -> None:
     stage = with_goal("Find the silver unicorn.", 1, voice)
     stage.enter("Anna")

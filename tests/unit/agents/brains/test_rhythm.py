@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from agents.brains.instinct.activities import EVENING, LATE
-from tests.unit.agents.brains.stage import Stage
+from tests.unit.agents.brains.stage import VOICES, Stage
 
 EXITS = {
     "The Garden": {"east": "The Lobby"},
@@ -35,7 +35,7 @@ def test_in_the_evening_it_goes_where_it_can_rest_and_stays(seed: int) -> None:
     assert len([one for one in stage.done if one.verb == "go"]) == went
 
 
-@pytest.mark.parametrize("voice", ["default", "eliza", "moss", "corvin", "tamsin"])
+@pytest.mark.parametrize("voice", VOICES)
 def test_it_says_good_night_once_to_everybody_here(voice: str) -> None:
     stage = evening(1, voice)
     stage.where["Eliza"] = "The Loft"

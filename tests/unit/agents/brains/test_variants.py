@@ -6,9 +6,8 @@ import pytest
 
 from agents.brains._texts import TEXTS as KEYS
 from agents.text.english import LOOKBACK, repeats
-from tests.unit.agents.brains.stage import Stage, voice
+from tests.unit.agents.brains.stage import VOICES, Stage, voice
 
-VOICES = ("default", "eliza", "moss", "corvin", "tamsin")
 SPOKEN = ("greet", "reply", "self", "goal", "ack", "opinion", "answer", "unknown", "talk", "night", "think", "emote")
 """Sections whose texts others hear or see, or the agent itself thinks."""
 EXITS = {

@@ -13,11 +13,11 @@ from agents.brains.instinct.facts import unwrapped
 from agents.brains.instinct.voice import Speaker, clean, fill
 from agents.mind.interpreter import shipped_interpreter
 from mud.sanitize import sanitize
-from tests.unit.agents.brains.stage import TEXTS, Stage, voice
+from tests.unit.agents.brains.stage import TEXTS, VOICES, Stage, voice
 
 is_ignorant = shipped_interpreter().words.is_ignorant
-VOICES = ("default", "eliza", "moss", "tamsin", "corvin")
 NAMES = ("Eliza", "Moss", "Tamsin", "Corvin")
+FOR_ANYBODY = tuple(name for name in TEXTS.variants("generate.people.voices") if name != "default")
 OFTEN = ("greet.first", "greet.known", "greet.back", "ack.plain", "ack.thing", "answer.told", "answer.told_you")
 
 
@@ -151,3 +151,20 @@ def test_whoever_is_told_news_in_any_voice_knows_whose_it_is(name: str, people: 
             line = fill(variant, told)
             assert line
             assert unwrapped(line, people, shipped_interpreter().words)[0] == "Jonas", line
+
+
+@pytest.mark.parametrize("name", FOR_ANYBODY)
+def test_what_a_voice_for_anybody_says_of_its_own_is_not_taken_for_words_of_another(name: str) -> None:
+    told = {"name": "Moss", "thing": "the silver key", "place": "The Yard", "words": "The mill has burned down.",
+            "me": "Eliza", "when": "just now"}  # fmt: skip
+    quoting = ("answer.", "opinion.", "greet.remembers")
+    own = [one for key, variants in texts_of(name).items() if not key.startswith(quoting) for one in variants]
+    for line in filter(None, (fill(variant, told) for variant in own)):
+        assert unwrapped(line, ("Eliza", "Moss"), shipped_interpreter().words)[0] == "", line
+
+
+@pytest.mark.parametrize("name", FOR_ANYBODY)
+def test_a_voice_for_anybody_says_nothing_that_another_voice_says(name: str) -> None:
+    others = {text for other in VOICES if other != name for told in texts_of(other).values() for text in told}
+    own = {text for key, told in texts_of(name).items() if not key.startswith("manner.") for text in told}
+    assert own & others == set()

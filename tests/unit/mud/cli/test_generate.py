@@ -20,6 +20,15 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def _list_voices(vault: Path, *voices: str) -> None:
+    """Write which voices the people of a generated world may have, instead of those that were listed."""
+    people = vault / "text/generate/people.md"
+    before, _, rest = people.read_text(encoding="utf-8").partition("**voices**:\n")
+    listed = "".join(f"- {voice}\n" for voice in voices)
+    after = rest[rest.index("\n\n") :]
+    people.write_text(f"{before}**voices**:\n{listed}{after}", encoding="utf-8")
+
+
 @pytest.mark.parametrize(("places", "people"), [(1, 0), (1, 3), (2, 1), (40, None)])
 def test_a_generated_vault_has_no_mistake(
     tmp_path: Path, places: int, people: int | None, capsys: pytest.CaptureFixture[str]
@@ -49,6 +58,19 @@ def test_everybody_has_a_home_a_workplace_and_a_voice_and_all_names_differ(tmp_p
             assert (one.location or "").strip("[]") in locations
             assert any(name in one.profile for name in locations)
             assert {habit.place for habit in one.habits if habit.place} & locations
+
+
+@pytest.mark.parametrize("listed", [(), ("gruff", "moss")])
+def test_people_of_a_generated_town_have_the_voices_that_the_vault_lists_and_no_others(
+    tmp_path: Path, listed: tuple[str, ...]
+) -> None:
+    vault = copy_vault(tmp_path)
+    if listed:
+        _list_voices(vault, *listed)
+    assert _generate(tmp_path / "new", "--locations", "20", "--agents", "60", "--seed", "1", vault=vault) == 0
+    with opened(without_vectors(tmp_path / "new"), writable=True) as parts:
+        voices = {agent.definition.voice for agent in parts.minds.opened()}
+    assert voices == set(listed or ("default", "gentle", "gruff", "merry"))
 
 
 def test_the_generated_world_lives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -89,3 +111,16 @@ def test_a_mistake_in_the_words_is_told_and_leaves_nothing(
     assert _generate(tmp_path / "new", "--locations", "40", "--seed", "1", vault=vault) == 1
     assert why in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["vault"]
+
+
+def test_a_listed_voice_without_texts_is_told_by_file_and_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    vault = copy_vault(tmp_path)
+    _list_voices(vault, "default", "grufff")
+    assert _generate(tmp_path / "new", "--locations", "4", vault=vault) == 1
+    told = capsys.readouterr().err
+    assert "text/generate/people.md:" in told
+    assert "there are no texts for 'grufff'" in told
+    assert "did you mean gruff?" in told
+    assert [str(problem) in told for problem in check_vault(vault)] == [True]

@@ -191,7 +191,7 @@ async def test_a_voice_that_there_is_not_is_told_as_soon_as_it_is_saved_and_the_
         line = 1 + (on.vault / "agents/eliza/agent.md").read_text(encoding="utf-8").split("\n").index("voice: elisa")
         told = (
             f"(the vault) agents/eliza/agent.md:{line}: voice: there are no texts for 'elisa'; "
-            "expected one of corvin, default, eliza, moss, tamsin; did you mean eliza?"
+            "expected one of corvin, default, eliza, gentle, gruff, merry, moss, tamsin; did you mean eliza?"
         )
         assert on.told == [told]
         assert eliza.definition.voice == "eliza"

@@ -13,6 +13,7 @@ from agents.brains.instinct.relevance import Question
 from agents.memory.entries import Hit
 from tests.unit.agents.brains.instinct.evening import Evening
 from tests.unit.agents.brains.instinct.shipped import INTERPRETER
+from tests.unit.agents.brains.stage import VOICES
 
 TOLD = [
     ("my dog is called Biscuit", "what is my dog called?", r"\bBiscuit\b"),
@@ -284,7 +285,7 @@ def test_the_same_seed_gives_the_same_evening() -> None:
 
 
 def test_every_voice_has_its_texts_filled() -> None:
-    for voice in ("default", "eliza", "moss", "tamsin", "corvin"):
+    for voice in VOICES:
         evening = Evening(voice=voice)
         for fact, question, wanted in TOLD:
             evening.say(f"Eliza, {fact}.")
