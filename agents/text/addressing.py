@@ -32,6 +32,7 @@ _SEVERAL = re.compile(
     re.S,
 )
 _NO_NAME_WORDS = """
+    the a an old young little mr mrs ms miss dr
     actually also again anyway anyhow besides finally first second third last look see sir madam friend friends
     everybody everyone anybody anyone somebody people all you listen wait tell say today tomorrow yesterday tonight
     indeed still though however perhaps maybe sure right fine good great true there here alas otherwise
@@ -173,9 +174,20 @@ def _named(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!['’]s|\w)", re.I)
 
 
-@lru_cache(maxsize=1 << 13)
 def calls(words: str, name: str) -> bool:
-    """Return whether a line addresses somebody by name, rather than speaking of them."""
+    """Return whether a line addresses somebody by name or first name, rather than speaking of them."""
+    return _calls(words, name) or _calls_first(words, name)
+
+
+def _calls_first(words: str, name: str) -> bool:
+    """Return whether a line addresses somebody by the first of several names: "Saul, how are you?" calls Saul Wilby."""
+    first, _, more = name.partition(" ")
+    return bool(more) and first.casefold() not in _NO_NAMES and _calls(words, first, marked_only=True)
+
+
+@lru_cache(maxsize=1 << 13)
+def _calls(words: str, name: str, *, marked_only: bool = False) -> bool:
+    """Return whether a line addresses somebody by this name; with `marked_only`, with a mark behind it."""
     if not name or name.casefold() not in words.casefold():
         return False
     ascii_only = words.isascii() and name.isascii()
@@ -185,7 +197,8 @@ def calls(words: str, name: str) -> bool:
         opens = re.fullmatch(rf"\s*@?{_LEAD}(?:[\w'’-]+\s*(?:,|and|&)\s+){{0,3}}", before, re.I) is not None
         # "Eliza, Corvin is late" calls Eliza and speaks of Corvin.
         after_another = re.search(r",\s+$", _LEADING.sub("", before.lstrip())) is not None
-        calling = not after_another and re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)
+        unmarked = not marked_only and not after_another
+        calling = unmarked and re.match(rf"\s+(?:(?:and|&)\s+\w+\s*,|{_CALLING})", after, re.I)
         if opens and (marked or calling):
             return True
         if marked and _CALLED_LAST.search(before):
@@ -202,6 +215,9 @@ def without_address(words: str, names: Iterable[str]) -> str:
     for name in (name for name in names if name):
         if not lacks(bare, name):
             bare = _uncalled_last(_uncalled_first(bare, name), name)
+        elif _calls_first(bare, name):
+            first = name.partition(" ")[0]
+            bare = _uncalled_last(_uncalled_first(bare, first), first)
     return bare
 
 

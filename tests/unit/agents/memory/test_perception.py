@@ -65,6 +65,29 @@ def test_a_whisper_is_for_whom_it_is_whispered_to() -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "whom", "bare"),
+    [
+        ("Saul, how are you?", Address.ME, "how are you?"),
+        ("Hello saul!", Address.ME, ""),
+        ("What do you do, Saul?", Address.ME, "What do you do?"),
+        ("Saul Wilby, come here.", Address.ME, "come here."),
+        ("Will, how are you?", Address.OTHER, "Will, how are you?"),
+        ("Saul sings at night.", Address.ANYBODY, "Saul sings at night."),
+    ],
+)
+def test_who_has_several_names_is_called_by_the_first_too(words: str, whom: Address, bare: str) -> None:
+    assert addressed(words, ("Saul Wilby",), ("Will Ashton",)) is whom
+    assert without_address(words, ("Saul Wilby",)) == bare
+
+
+def test_a_first_name_that_is_a_word_calls_only_with_a_mark_behind_it() -> None:
+    assert addressed("Will you come?", ("Will Ashton",), ()) is Address.ANYBODY
+    assert without_address("Will you come?", ("Will Ashton",)) == "Will you come?"
+    assert addressed("Will, you come!", ("Will Ashton",), ()) is Address.ME
+    assert addressed("The, well, garden.", ("The Gardener",), ()) is Address.ANYBODY
+
+
+@pytest.mark.parametrize(
     "words",
     [
         "Where is it?",
