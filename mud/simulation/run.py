@@ -33,7 +33,7 @@ from mud.errors import LociError
 from mud.process import temporary_folder
 from mud.registry import Registry
 from mud.server.bulk import newcomer
-from mud.server.checks import voices_in
+from mud.server.checks import GENERATED_VOICES, voices_in
 from mud.server.garbage import spare_what_stays
 from mud.server.requests import carry_out
 from mud.server.wiring import ModelSource, Parts, load_brains, opened, vault_in
@@ -292,7 +292,7 @@ def make_up(parts: Parts, count: int, chance: Random) -> list[Agent]:
     names = _names(parts, chance)
     if len(names) < count:
         raise LociError(f"text/newcomers.md has names for {counted(len(names), 'newcomer')}; expected {count} at least")
-    voices = voices_in(parts.texts)
+    voices = parts.texts.variants(GENERATED_VOICES) or voices_in(parts.texts)
     return [_come_in(parts, name, chance.choice(voices), chance) for name in names[:count]]
 
 
