@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from mud.server.garbage import collect_all, short_collections
+from mud.server.garbage import OLDEST, collect_all, short_collections
 
 
 class Knot:
@@ -33,6 +33,23 @@ def test_garbage_is_collected_though_it_was_left_out_before() -> None:
         assert gone() is not None
         collect_all()
         assert gone() is None
+
+
+def test_a_full_collection_goes_through_some_ten_thousand_new_objects_however_many_are_made() -> None:
+    usual, sizes = gc.get_threshold(), list[int]()
+
+    def note(phase: str, info: dict[str, int]) -> None:
+        if phase == "start" and info["generation"] == OLDEST:
+            sizes.append(len(gc.get_objects()))
+
+    with short_collections():
+        gc.callbacks.append(note)
+        kept = [Knot() for _ in range(100_000)]
+        gc.callbacks.remove(note)
+    assert len(kept) == 100_000
+    assert len(sizes) > 3
+    assert max(sizes) < 30_000
+    assert gc.get_threshold() == usual
 
 
 def test_nothing_is_left_out_any_more_when_a_world_has_ended() -> None:
