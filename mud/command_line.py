@@ -183,7 +183,7 @@ def _sentence(error: Exception) -> str:
 
 
 _AS_NAMED = [
-    "httpx", "orjson", "chromadb", "watchdog", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit",
+    "httpx", "orjson", "chromadb", "asyncinotify", "numpy", "tokenizers", "onnx", "onnxruntime", "prompt_toolkit",
     "cryptography", "starlette", "telnetlib3", "textual", "uvicorn", "websockets",
 ]  # fmt: skip
 NEEDED = {

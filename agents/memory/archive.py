@@ -371,7 +371,6 @@ class Archive:
             self._last_writer().append(lines)
             return
         self.sync()  # first: after the append, a failure would cause the lines to be written twice
-        make_folder(self.folder)
         writer = self._open_writer(self._path(first))
         try:
             writer.append(lines)

@@ -153,11 +153,12 @@ class JsonlWriter:
             self.close()
 
     def _open(self) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND
         try:
-            descriptor, is_new = open_own(self._path, os.O_RDWR | os.O_APPEND), False
+            descriptor = open_own(self._name, flags)
         except FileNotFoundError:
             make_folder(self._path.parent)  # not those above it: if they were removed, so was the file
-            descriptor, is_new = open_own(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND), True
+            descriptor = open_own(self._name, flags)
         try:
             size, opened = self._repair(descriptor), os.fstat(descriptor)
         except BaseException:
@@ -165,7 +166,7 @@ class JsonlWriter:
             raise
         # Only now: after a failure an append must still compare with the old file.
         self._size, self._file = size, (opened.st_dev, opened.st_ino)
-        self._unnamed = self._unnamed or is_new
+        self._unnamed = self._unnamed or not size
         return descriptor
 
     def _current(self) -> int:

@@ -1,9 +1,10 @@
 """Opening the files of a vault safely, even a vault from a stranger.
 
 Files that the program writes are never reached through a link; those that people write only through links inside the
-vault, or with `follow_links`. Only ordinary files are opened, as a pipe would block. Each folder is opened from the one
-above it, so that no link can be put in between a check and the opening. A vault that is written to is held: its files
-are opened from the descriptor of its folder, and refused while that folder is not in its place.
+vault, or with `follow_links`. Only ordinary files are opened, as a pipe would block. The kernel is asked to follow no
+link on the way, or else each folder is opened from the one above it, so that no link can be put in between a check and
+the opening. A vault that is written to is held: its files are opened from the descriptor of its folder, and refused
+while that folder is not in its place.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from mud.errors import Problem, UnsafePath
+from mud.storage.openat2 import open_without_links
 from mud.storage.settings import examine_settings, setting
 
 LONGEST_FILE = 512 * 1024 * 1024
@@ -113,6 +115,10 @@ def open_own(path: Path | str, flags: int, mode: int = 0o666) -> int:
     """Open a file that the program writes; arguments as of `os.open`. Raises UnsafePath for links and special files."""
     if flags & os.O_ACCMODE:
         check_fences(path)
+    root, inside = check_held(path) or (None, os.fspath(path))
+    descriptor = open_without_links(inside, flags | _FILE, mode, root)
+    if descriptor is not None:
+        return _ordinary(descriptor, path)
     with own_folder(os.path.dirname(path)) as folder:  # noqa: PTH120  (a path object takes twice as long)
         return open_in(folder, os.path.basename(path), flags, mode, path)  # noqa: PTH119
 
@@ -127,6 +133,10 @@ def open_in(folder: int, name: str, flags: int, mode: int, path: Path | str) -> 
         if error.errno in _NO_FILE:
             raise unsafe(path, NO_FILE) from None
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+    return _ordinary(descriptor, path)
+
+
+def _ordinary(descriptor: int, path: Path | str) -> int:
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise unsafe(path, NO_FILE)
@@ -145,6 +155,8 @@ def own_folder(folder: Path | str) -> Iterator[int]:
 
 def _opened_folder(folder: str) -> int:
     root, inside = check_held(folder) or (None, folder)
+    if (whole := open_without_links(inside, _FOLDER, 0, root)) is not None:
+        return whole
     at = os.open("/" if inside.startswith("/") else ".", _FOLDER, dir_fd=root)
     try:
         for part in filter(None, inside.split("/")):

@@ -1,37 +1,30 @@
 """Reports every changed, new and deleted file within a second, except what the program itself wrote.
 
-One recursive watch of the operating system makes it fast; a slow sweep of modification times finds what it
-misses.
+The kernel of Linux tells at once what happens in the watched folders, and nothing of the others, where only the program
+writes. A slow sweep of modification times finds what it misses; on other systems sweeps are quick and find all.
 """
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import logging
 import os
 import stat
+import sys
 import warnings
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
 from pathlib import Path
-
-from watchdog.events import (
-    DirCreatedEvent,
-    DirDeletedEvent,
-    DirMovedEvent,
-    FileClosedEvent,
-    FileCreatedEvent,
-    FileDeletedEvent,
-    FileMovedEvent,
-    FileSystemEvent,
-    FileSystemEventHandler,
-)
-from watchdog.observers import Observer
-from watchdog.observers.api import BaseObserver, EventEmitter
 
 from mud.clock import Clock
 from mud.storage.files import READ_LIMIT, sha256_text
-from mud.storage.paths import may_be_read, read_bytes
+from mud.storage.paths import first_link, may_be_read, read_bytes
+
+with warnings.catch_warnings():  # it warns on systems that have no inotify
+    warnings.simplefilter("ignore")
+    from asyncinotify import Event, Inotify, Mask, Watch
 
 log = logging.getLogger(__name__)
 
@@ -45,17 +38,14 @@ READ_AT_ONCE = 8  # changed files that are read between two looks at other tasks
 NEVER = frozenset({"archive", "log"})
 """Folders that only the program writes, and often. Hidden folders are not watched either."""
 
-# The mask of the kernel: appending to a file that stays open, as archives and the ledger do, causes no event at all;
-# events of reading are left out too, as a reload would cause the next one.
-_KINDS: list[type[FileSystemEvent]] = [
-    FileClosedEvent,
-    FileCreatedEvent,
-    FileMovedEvent,
-    FileDeletedEvent,
-    DirCreatedEvent,
-    DirMovedEvent,
-    DirDeletedEvent,
-]
+LISTENED_AT_ONCE = 200  # folders the kernel is asked for between two looks at other tasks
+
+_KINDS = (
+    Mask.CLOSE_WRITE
+    | (Mask.CREATE | Mask.DELETE | Mask.MOVED_FROM | Mask.MOVED_TO)
+    | (Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.ONLYDIR | Mask.DONT_FOLLOW)
+)
+"""What the kernel tells: no reading, as a reload would cause the next, and no appending to a file that stays open."""
 
 _Mark = tuple[int, int, int]
 """Modification time in nanoseconds, size and inode; a difference means that the file may have changed."""
@@ -75,7 +65,9 @@ class Watcher:
         self._away: set[Path] = set()
         self._changed: set[Path] = set()
         self._events = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
+        self._inotify: Inotify | None = None
+        self._heard: dict[Path, tuple[int, Watch]] = {}
+        """The folders of which the kernel tells, each with its inode: another may be in its place since."""
         self._wake = asyncio.Event()
         self.blind = False  # the system refused to watch, so only sweeps find changes
 
@@ -86,8 +78,9 @@ class Watcher:
         before the first sweep, which is quick for very many folders.
         """
         if _watchable(folder) and folder not in self._marks:
-            self._marks[folder] = _scan(folder) if scanned else None
-            if scanned and not _is_there(folder):
+            inode, self._marks[folder] = _scan(folder) if scanned else (0, None)
+            self._listen(folder)
+            if inode is None:
                 self._away.add(folder)
 
     def unwatch(self, folder: Path) -> None:
@@ -95,6 +88,7 @@ class Watcher:
         for known in [one for one in self._marks if one == folder or folder in one.parents]:
             del self._marks[known]
             self._away.discard(known)
+            self._listen_no_more(known)
         for path in [path for path in self._hashes if folder in path.parents]:
             del self._hashes[path]
 
@@ -120,43 +114,78 @@ class Watcher:
 
     async def run(self) -> None:
         """Watch until cancelled; may be called again after a failure."""
-        self._loop = asyncio.get_running_loop()
-        # watchdog warns when a folder that was moved is watched a second time, which does no harm.
-        warnings.filterwarnings("ignore", "Callback with id", RuntimeWarning)
-        observer: BaseObserver | None = None
-        try:
-            observer = Observer()  # it starts a thread
-            observer.schedule(_Handler(self._heard), str(self._root), recursive=True, event_filter=_KINDS)
-            observer.start()
-        except (OSError, RuntimeError) as error:  # RuntimeError: the system starts no further thread
-            log.warning("%s cannot be watched (%s); changes there are looked for", self._root.name, error)
-            self.blind = True
-        try:
-            async with asyncio.TaskGroup() as tasks:
-                tasks.create_task(self._tell())
-                tasks.create_task(self._sweep(observer.emitters if observer else ()))
-        finally:
-            self._loop = None
-            if observer:
-                _stop(observer)
-
-    def _heard(self, event: FileSystemEvent) -> None:
-        """Called in the observer's thread."""
-        loop = self._loop
-        if loop is not None:
+        with ExitStack() as opened:
+            if sys.platform.startswith("linux"):
+                try:
+                    self._inotify = opened.enter_context(Inotify())
+                except OSError as error:
+                    self._refused(str(error.strerror or error))
+            self.blind = self._inotify is None
             try:
-                loop.call_soon_threadsafe(self._note, event)
-            except RuntimeError:
-                pass  # the loop was closed in between
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._tell())
+                    tasks.create_task(self._sweep())
+                    if self._inotify is not None:
+                        tasks.create_task(self._listen_to_all())
+                        tasks.create_task(self._hear(self._inotify))
+            finally:
+                self._inotify = None
+                self._heard.clear()
 
-    def _note(self, event: FileSystemEvent) -> None:
-        paths = [Path(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path]
-        if event.is_directory:
-            for path in paths:
-                if path.parent in self._marks:
-                    self._meet(path)
-        else:
-            self._mark(path for path in paths if path.parent in self._marks)
+    def _refused(self, why: str) -> None:
+        log.warning("%s cannot be watched (%s); changes there are looked for", self._root.name, why)
+        self.blind = True
+
+    async def _listen_to_all(self) -> None:
+        for number, folder in enumerate(list(self._marks), 1):
+            if folder in self._marks:
+                self._listen(folder)
+            if number % LISTENED_AT_ONCE == 0:
+                await asyncio.sleep(0)
+
+    def _listen(self, folder: Path) -> bool:
+        """Ask the kernel to tell of the folder that is in this place now; return whether it does.
+
+        Not of one behind a link, as the kernel tells of each folder once: of one in two places, by the name of either.
+        """
+        if self._inotify is None or self.blind:
+            return False
+        try:
+            inode = folder.lstat().st_ino
+            if folder in self._heard and self._heard[folder][0] == inode:
+                return True
+            self._listen_no_more(folder)
+            if first_link(folder) is None:
+                self._heard[folder] = inode, self._inotify.add_watch(folder, _KINDS)
+        except OSError as error:
+            if error.errno == errno.ENOSPC:
+                self._refused("the system's limit of watched folders is reached")
+        return folder in self._heard
+
+    def _listen_no_more(self, folder: Path) -> None:
+        _, watch = self._heard.pop(folder, (0, None))
+        if watch is not None and self._inotify is not None:
+            with suppress(OSError):  # the kernel ended it when the folder was removed
+                self._inotify.rm_watch(watch)
+
+    async def _hear(self, inotify: Inotify) -> None:
+        async for event in inotify:
+            self._note(event)
+
+    def _note(self, event: Event) -> None:
+        path = event.path
+        if path is None:  # of a folder that is not listened to any more, or too much happened at once
+            return
+        if event.name is None:  # the folder itself was moved or removed, and maybe another put in its place
+            if path in self._heard and self._heard[path][1] is event.watch:
+                self._listen_no_more(path)
+                self._away.add(path)
+                self._meet(path)
+        elif path.parent in self._marks:
+            if event.mask & Mask.ISDIR:
+                self._meet(path)
+            else:
+                self._mark([path])
 
     def _meet(self, folder: Path) -> None:
         """Look at a folder that appeared or vanished; files in it may be older than its watch."""
@@ -166,8 +195,9 @@ class Watcher:
                 continue
             if _is_there(folder):
                 self._marks.setdefault(folder, {})
+                self._listen(folder)
             if folder in self._marks:
-                self._compare(folder, _scan(folder))
+                self._compare(folder, _scan(folder)[1])
             waiting += _folders_in(folder)
 
     def _mark(self, paths: Iterable[Path]) -> None:
@@ -210,20 +240,18 @@ class Watcher:
         self._hashes[path] = now
         return True
 
-    async def _sweep(self, emitters: Collection[EventEmitter]) -> None:
+    async def _sweep(self) -> None:
         while True:
-            # A folder that the system takes no watch for, such as one too deep, ends the observer's thread.
-            self.blind = self.blind or not all(emitter.is_alive() for emitter in emitters)
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
             folders = self._next_folders()
             try:
                 found = await asyncio.to_thread(lambda: list(map(_scan, folders)))  # noqa: B023  (awaited here)
             except RuntimeError:  # the system starts no further thread
                 found = list(map(_scan, folders))
-            for folder, marks in zip(folders, found, strict=True):
+            for folder, (inode, marks) in zip(folders, found, strict=True):
                 if folder in self._marks:  # still watched
                     self._compare(folder, marks)
-                    self._renew(folder)
+                    self._renew(folder, inode)
 
     def _next_folders(self) -> list[Path]:
         """Return the watched folders whose turn it is; of very many each sweep looks at some."""
@@ -241,37 +269,15 @@ class Watcher:
             self._hashes.setdefault(path, "")  # so that the file is reported as deleted
         self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))
 
-    def _renew(self, folder: Path) -> None:
-        """Look through a folder that is back after it was away."""
-        if not _is_there(folder):
+    def _renew(self, folder: Path, inode: int | None) -> None:
+        """Look through a folder that is back after it was away, and listen to one that took the place of another."""
+        if inode is None:
             self._away.add(folder)
         elif folder in self._away:
             self._away.remove(folder)
             self._meet(folder)
-
-
-class _Handler(FileSystemEventHandler):
-    def __init__(self, heard: Callable[[FileSystemEvent], None]) -> None:
-        self._heard = heard
-
-    def on_any_event(self, event: FileSystemEvent) -> None:
-        self._heard(event)
-
-
-def _stop(observer: BaseObserver) -> None:
-    """Stop an observer and wait for its threads, which are no error when an event comes just then."""
-    watchdog_log = logging.getLogger("watchdog.observers.inotify")
-    watchdog_log.addFilter(_is_not_late)
-    try:
-        observer.stop()
-        if observer.is_alive():
-            observer.join()
-    finally:
-        watchdog_log.removeFilter(_is_not_late)
-
-
-def _is_not_late(record: logging.LogRecord) -> bool:
-    return record.getMessage() != "InotifyEmitter.queue_events() called when the thread is inactive"
+        elif folder not in self._heard or self._heard[folder][0] != inode:
+            self._listen(folder)
 
 
 def _is_there(folder: Path) -> bool:
@@ -288,11 +294,13 @@ def _passing(name: str) -> bool:
     return name.startswith(".") or name.endswith(("~", ".tmp", ".swp")) or name == "4913"  # vim's probe
 
 
-def _scan(folder: Path) -> dict[Path, _Mark]:
+def _scan(folder: Path) -> tuple[int | None, dict[Path, _Mark]]:
+    """Return the inode of a folder, None when it is not there, and the files in it."""
     found: dict[Path, _Mark] = {}
-    if not _is_there(folder):
-        return found
     try:
+        if not _is_there(folder):
+            return None, {}
+        inode = os.stat(folder).st_ino  # noqa: PTH116  (a path object takes twice as long)
         with os.scandir(folder) as entries:
             for entry in entries:
                 try:
@@ -302,8 +310,8 @@ def _scan(folder: Path) -> dict[Path, _Mark]:
                 if stat.S_ISREG(seen.st_mode) and not _passing(entry.name):
                     found[folder / entry.name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
     except OSError:
-        return {}
-    return found
+        return None, {}
+    return inode, found
 
 
 def _folders_in(folder: Path) -> list[Path]:

@@ -114,7 +114,7 @@ def test_a_link_from_a_folder_to_itself_has_an_end(vault: Path, capsys: pytest.C
 
 def test_what_a_library_logs_is_not_shown_to_the_owner(vault: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with logging_into(vault / "log"):
-        logging.getLogger("watchdog.observers.inotify").error("the thread is inactive")
+        logging.getLogger("uvicorn.error").error("the thread is inactive")
         logging.getLogger("mud.server.app").warning("the disk is full")
     assert capsys.readouterr().err == "loci: the disk is full\n"
     assert "the thread is inactive" in (vault / "log/loci.log").read_text("utf-8")

@@ -147,7 +147,7 @@ def test_a_file_that_cannot_be_opened_again_takes_no_line_until_it_can(tmp_path:
     with JsonlWriter(path) as writer:
         writer.append([dumps({"n": 0})])
         path.unlink()
-        with open_files_left(1), pytest.raises(OSError, match="Too many open files"):
+        with open_files_left(0), pytest.raises(OSError, match="Too many open files"):
             writer.append([dumps({"n": 1})])
         for number in (2, 3):
             writer.append([dumps({"n": number})])
