@@ -57,7 +57,7 @@ MODEL_GRACE = 5.0  # seconds that a running model call is given at shutdown
 CLOSING_GRACE = 3.0  # seconds that the background tasks are given to end
 COLLECT_AFTER = 600.0
 """Seconds between two looks whether nobody plays, and all garbage can be collected."""
-SWITCHED_AFTER = 0.001
+SWITCHED_AFTER = 0.0002
 """Seconds that the event loop waits at most, after each file it touches, for a thread such as the index's to pause."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
@@ -439,6 +439,7 @@ class App:
         state = parts.state()
         if self._lent is not None:
             await self._lent.lending.safe(state.step)
+        await asyncio.sleep(0)  # as each of these two goes through all agents
         if parts.unwritten(state.step) or not await self._synced(whole=True):
             return False
         async with self._syncing:

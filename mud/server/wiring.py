@@ -111,6 +111,8 @@ class Parts:
     accounts: AccountFiles
     met: list[Problem] = field(default_factory=list)  # problems found while opening, which opening may have repaired
     reading: str = ""  # why a tool that wanted to write only reads; empty otherwise
+    _homes: tuple[dict[str, str], dict[str, str]] = ({}, {})  # by id, the files and the agents' folders when last saved
+    _files: dict[str, str] = field(default_factory=dict)  # of these, the file of each id, sorted
 
     @cached_property
     def problems(self) -> list[Problem]:
@@ -159,9 +161,11 @@ class Parts:
         """Return the state as it is now, with all that it includes written to the archives, if they can be."""
         self.minds.held.write()
         self.ledger.begin()  # what is saved may be no step of the ledger: persons who were sent away at the start
-        agents = {one: agent_file(slug) for one, slug in self.minds.roster.homes.items()}
-        homes = dict(sorted({**self.world_files.homes, **agents}.items()))  # an unchanged state is written unchanged
-        return state_of(self.engine.world, self.engine.number, homes, self.unread)
+        if (homes := (self.world_files.homes, self.minds.roster.homes)) != self._homes:  # seldom, and it takes 40 ms
+            self._homes = dict(homes[0]), dict(homes[1])
+            agents = {one: agent_file(slug) for one, slug in homes[1].items()}
+            self._files = dict(sorted({**homes[0], **agents}.items()))  # an unchanged state is written unchanged
+        return state_of(self.engine.world, self.engine.number, self._files, self.unread)
 
     def write(self, state: SavedState) -> None:
         """Write a state, all of which must be on disk; may run in a thread. Raises OSError."""

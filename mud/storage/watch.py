@@ -40,11 +40,7 @@ NEVER = frozenset({"archive", "log"})
 
 LISTENED_AT_ONCE = 200  # folders the kernel is asked for between two looks at other tasks
 
-_KINDS = (
-    Mask.CLOSE_WRITE
-    | (Mask.CREATE | Mask.DELETE | Mask.MOVED_FROM | Mask.MOVED_TO)
-    | (Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.ONLYDIR | Mask.DONT_FOLLOW)
-)
+_KINDS = Mask.CLOSE_WRITE | Mask.CREATE | Mask.DELETE | Mask.MOVE | Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.ONLYDIR
 """What the kernel tells: no reading, as a reload would cause the next, and no appending to a file that stays open."""
 
 _Mark = tuple[int, int, int]
@@ -143,24 +139,23 @@ class Watcher:
             if number % LISTENED_AT_ONCE == 0:
                 await asyncio.sleep(0)
 
-    def _listen(self, folder: Path) -> bool:
-        """Ask the kernel to tell of the folder that is in this place now; return whether it does.
+    def _listen(self, folder: Path) -> None:
+        """Ask the kernel to tell of the folder that is in this place now, if there is one.
 
         Not of one behind a link, as the kernel tells of each folder once: of one in two places, by the name of either.
         """
         if self._inotify is None or self.blind:
-            return False
+            return
         try:
             inode = folder.lstat().st_ino
             if folder in self._heard and self._heard[folder][0] == inode:
-                return True
+                return
             self._listen_no_more(folder)
             if first_link(folder) is None:
                 self._heard[folder] = inode, self._inotify.add_watch(folder, _KINDS)
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 self._refused("the system's limit of watched folders is reached")
-        return folder in self._heard
 
     def _listen_no_more(self, folder: Path) -> None:
         _, watch = self._heard.pop(folder, (0, None))

@@ -45,7 +45,8 @@ def scale(args: argparse.Namespace, say: Say) -> Report:
         "turn, as with --exact. Simulated: on virtual time, nobody watching, from an empty past on; cpu is that of the "
         "process from the first thought on, user and system. Visited: the town runs, and somebody over telnet types "
         f"`look` four times a second, {args.after:g} s after they came; start is from the command to the visitor's "
-        "first screen. Of + the first is the town, the second its child, which holds the index. It took "
+        "first screen, of a town made five seconds before. Stolen: the share of the virtual machine's time that its "
+        "host gave to others meanwhile; undisturbed: of the looks during which it took none. Of + the first is the town, the second its child, which holds the index. It took "
         f"{time.perf_counter() - began:.0f} s."
     )
     tables = [Table(HEAD, [_cells(row) for row in rows])] if rows else []
@@ -69,7 +70,7 @@ def _town(args: argparse.Namespace, agents: int, say: Say, *, exact: bool) -> Re
 
 HEAD = (
     "agents", "lines a second", "cpu s a minute", "of a core", "lines an agent hour", "memories", "RSS, MB",
-    "start, s", "look p50 / p99, ms", "cpu, of a core", "RSS, MB", "files", "threads",
+    "start, s", "look p50 / p99, ms", "undisturbed p99", "stolen", "cpu, of a core", "RSS, MB", "files", "threads",
 )  # fmt: skip
 """The first seven columns are of the simulated town."""
 
@@ -85,8 +86,9 @@ def _cells(row: Record) -> list[str]:
         cells += ["-"] * 6
     if seen is not None:
         look = seen["look_ms"]
-        cells += [str(seen["start_s"]), f"{look['p50']} / {look['p99']}"]
+        cells += [str(seen["start_s"]), f"{look['p50']} / {look['p99']}", str(seen["undisturbed_look_ms"]["p99"])]
+        cells.append(f"{seen['stolen_share']:.1%}")
         cells += [" + ".join(map(str, seen[key])) for key in ("cpu_share", "rss_mb", "files", "threads")]
     else:
-        cells += ["-"] * 6
+        cells += ["-"] * 8
     return cells

@@ -24,6 +24,8 @@ LINES_A_MINUTE = 8
 """Lines that an agent submits in a minute, at most: the run is to end by its minutes."""
 PAUSE = 0.25
 """Seconds between two looks of the visitor."""
+REST = 5.0
+"""Seconds before the start in which the disk comes to rest, as the files of the town were written just now."""
 MEGABYTE = 1 << 20
 Record = dict[str, Any]
 
@@ -57,19 +59,25 @@ async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say
         seconds: how long they look about.
     """
     furnish(vault, [VISITOR], vectors=True)
-    began = time.perf_counter()
+    os.sync()
+    await asyncio.sleep(REST)
+    started = time.perf_counter()
     how = ["--brain", "instinct", "--seed", str(seed), *["--exact"] * exact]
     async with running(vault, *how) as world:
         client = await log_in(world.telnet, VISITOR)
-        start = time.perf_counter() - began
+        start = time.perf_counter() - started
         say(f"a visitor is there after {start:.1f} s, waits {after:g} s, and looks about for {seconds:g} s")
         await asyncio.sleep(after)
-        before, since, lasted = cpu_of(world), time.perf_counter(), list[float]()
+        before, since, lasted, undisturbed = cpu_of(world), time.perf_counter(), list[float](), list[float]()
+        began = known = stolen()
         while time.perf_counter() - since < seconds:
             asked = time.perf_counter()
             await client.ask("look", b"Exits:")
             lasted.append(time.perf_counter() - asked)
+            if stolen() == known:
+                undisturbed.append(lasted[-1])
             await asyncio.sleep(PAUSE)
+            known = stolen()
         took, used = time.perf_counter() - since, cpu_of(world)
         pids = list(family(world.pid))
         taken = {
@@ -78,8 +86,10 @@ async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say
             "threads": [len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in pids],
         }
         client.close()
+    lost = (known - began) / os.sysconf("SC_CLK_TCK") / took / (os.cpu_count() or 1)
     shares = [round((after - first) / took, 3) for first, after in zip(before, used, strict=False)]
-    looked = {"look_ms": milliseconds(lasted), "looks": len(lasted)}
+    looked = {"look_ms": milliseconds(lasted), "looks": len(lasted), "stolen_share": round(lost, 4)}
+    looked |= {"undisturbed_look_ms": milliseconds(undisturbed or lasted), "undisturbed_looks": len(undisturbed)}
     return {"start_s": round(start, 2), "cpu_share": shares, **looked, **taken}
 
 
@@ -98,6 +108,11 @@ def cpu_of(world: RunningWorld) -> list[float]:
 def _cpu(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def stolen() -> int:
+    """Return for how many ticks this virtual machine had work and its host ran others instead; see proc(5)."""
+    return int(Path("/proc/stat").read_text("ascii").split()[8])
 
 
 def resident(pid: int) -> float:
