@@ -118,11 +118,11 @@ class Watcher:
                     self._refused(str(error.strerror or error))
             self.blind = self._inotify is None
             try:
+                await self._listen_to_all()
                 async with asyncio.TaskGroup() as tasks:
                     tasks.create_task(self._tell())
                     tasks.create_task(self._sweep())
                     if self._inotify is not None:
-                        tasks.create_task(self._listen_to_all())
                         tasks.create_task(self._hear(self._inotify))
             finally:
                 self._inotify = None

@@ -46,7 +46,8 @@ def scale(args: argparse.Namespace, say: Say) -> Report:
         "process from the first thought on, user and system. Visited: the town runs, and somebody over telnet types "
         f"`look` four times a second, {args.after:g} s after they came; start is from the command to the visitor's "
         "first screen, of a town made five seconds before. Stolen: the share of the virtual machine's time that its "
-        "host gave to others meanwhile; undisturbed: of the looks during which it took none. Of + the first is the town, the second its child, which holds the index. It took "
+        "host gave to others meanwhile; undisturbed: of the looks during which it took none. Of + the first is the "
+        "town, the second its child, which holds the index. It took "
         f"{time.perf_counter() - began:.0f} s."
     )
     tables = [Table(HEAD, [_cells(row) for row in rows])] if rows else []
