@@ -1,7 +1,8 @@
 """Reports every changed, new and deleted file within a second, except what the program itself wrote.
 
-The kernel of Linux tells at once what happens in the watched folders, and nothing of the others, where only the program
-writes. A slow sweep of modification times finds what it misses; on other systems sweeps are quick and find all.
+The kernel of Linux tells at once what happens in the watched folders, and nothing of others, where mostly the program
+writes. A slow sweep of modification times finds what it misses, such as a folder that appears where nothing is watched;
+on other systems sweeps are quick and find all.
 """
 
 from __future__ import annotations
@@ -152,8 +153,14 @@ class Watcher:
                 return
             self._listen_no_more(folder)
             if first_link(folder) is None:
-                self._heard[folder] = inode, self._inotify.add_watch(folder, _KINDS)
+                watch = self._inotify.add_watch(folder, _KINDS)
+                if watch.path != folder:  # it was moved here, and the kernel still tells of it by its old name
+                    self._heard.pop(watch.path, None)
+                    self._inotify.rm_watch(watch)
+                    watch = self._inotify.add_watch(folder, _KINDS)
+                self._heard[folder] = inode, watch
         except OSError as error:
+            self._listen_no_more(folder)  # it is not there any more
             if error.errno == errno.ENOSPC:
                 self._refused("the system's limit of watched folders is reached")
 
@@ -268,6 +275,7 @@ class Watcher:
         """Look through a folder that is back after it was away, and listen to one that took the place of another."""
         if inode is None:
             self._away.add(folder)
+            self._listen_no_more(folder)
         elif folder in self._away:
             self._away.remove(folder)
             self._meet(folder)

@@ -288,6 +288,21 @@ async def test_a_folder_that_another_took_the_place_of_is_told_and_listened_to(t
         await reports.until({folder / "new.md"})
 
 
+async def test_a_renamed_folder_and_those_in_it_are_told_of_by_their_new_names(tmp_path: Path) -> None:
+    agents = tmp_path / "agents"
+    (agents / "eliza" / "notes").mkdir(parents=True)
+    (agents / "eliza" / "agent.md").write_text("# Eliza")
+    moved = agents / "moss"
+    async with watching(tmp_path, agents, agents / "eliza", agents / "eliza" / "notes") as (watcher, reports):
+        (agents / "eliza").rename(moved)
+        await reports.until({moved / "agent.md"})
+        watcher.unwatch(agents / "eliza")
+        (moved / "agent.md").write_text("# Moss")
+        await reports.until({moved / "agent.md"})
+        (moved / "notes" / "a.md").write_text("x")
+        await reports.until({moved / "notes" / "a.md"})
+
+
 async def test_of_a_folder_in_two_places_both_are_reported(tmp_path: Path) -> None:
     notes, linked = tmp_path / "eliza" / "notes", tmp_path / "moss" / "notes"
     notes.mkdir(parents=True)
