@@ -60,11 +60,13 @@ class DefinitionCache:
 
     def keep(self, definitions: Iterable[AgentDefinition]) -> None:
         """Write the definitions, which were read without a mistake, if that is worth it; failures change nothing."""
-        whole = {one.slug: [self._stamps[one.slug], _encoded(one)] for one in definitions if one.slug in self._stamps}
-        self._known, self._stamps = {}, {}  # who comes later is new
-        if not self._missed or len(whole) < WORTH:
+        stamps, missed = self._stamps, self._missed
+        self._known, self._stamps, self._missed = {}, {}, False  # who comes later is new
+        if not missed:
             return
-        self._missed = False
+        whole = {one.slug: [stamps[one.slug], _encoded(one)] for one in definitions if one.slug in stamps}
+        if len(whole) < WORTH:
+            return
         with suppress(OSError, VaultProblem, TypeError):
             make_folder(self._path.parent)
             write_unsynced(self._path, orjson.dumps({"program": _program(), "agents": whole}).decode())

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from agents.memory.seeds import FOLDER as SEEDS
 from mud.storage.files import LEFTOVER
 from mud.storage.lease import FILE as LEASE
 from mud.storage.lease import holder_of
-from mud.storage.paths import may_be_read
 
 
 def lived_before(folder: Path, moment: float) -> bool:
@@ -26,7 +26,7 @@ def lived_before(folder: Path, moment: float) -> bool:
         if LEASE in inside and holder_of(folder).name:  # who did not give it back may still write until it is taken
             return False
         if "archive" not in inside:
-            return "summaries" not in inside and may_be_read(folder)
+            return "summaries" not in inside and stat.S_ISDIR(os.lstat(folder).st_mode)
         with os.scandir(inside["archive"]) as archive:
             files = [entry for entry in archive if entry.name.endswith(".jsonl")]
         newest = max(files, key=lambda entry: entry.name)

@@ -232,7 +232,7 @@ class App:
     async def _watch(self) -> None:
         if self._parts.is_large:
             await self._doors_opened()  # to watch very many folders takes as long as to come in
-        await self._reloading.watcher.run()
+        await self._reloading.watch()
 
     async def _check_files(self) -> None:
         await self._parts.clock.sleep(CHECKED_AFTER)
@@ -296,7 +296,8 @@ class App:
         # Imported here because a world without a network needs none of it.
         from mud.server.doors import serve_doors
 
-        await self._parts.clock.sleep(COME_IN)
+        if not self._options.headless:
+            await self._parts.clock.sleep(COME_IN)
         ports, name = self._ports(), lambda: self._local.name
         left = len(ports)
 

@@ -39,6 +39,8 @@ MISSING_FOR = 5.0
 """Seconds that a file may be missing, since an editor may be replacing it. After that, a summary is written again and
 an agent without `agent.md` leaves the world.
 """
+WATCHED_AT_ONCE = 200
+"""Agents of a large vault whose folders are watched between two looks at other tasks."""
 
 
 class Reloading:
@@ -51,12 +53,11 @@ class Reloading:
         parts.minds.send_away = self.send_away
         self.watcher = Watcher(self._noticed, parts.clock, parts.vault)
         self._later: set[asyncio.Task[None]] = set()
-        parts.interpreter.get()  # an edit that breaks a file then has a last good version behind it
-        check_texts(parts.texts)  # from now on every edit is checked against the phrases
         self._known = frozenset[Problem]()
         """Problems in people's files that were reported."""
         if not parts.is_large:
             self.knows(parts.problems)
+            self._read_before_edits()
         self._in_edit: set[Path] = set()
         """Files that became missing or empty a moment ago; the consequences are not reported yet."""
         self._starts = {slug: one.location for slug, one in parts.minds.definitions.items()}
@@ -74,11 +75,33 @@ class Reloading:
         ]
         for folder in (*folders, *(f"world/{one}" for one in FOLDERS)):
             self.watcher.watch(parts.vault / folder)
-        for slug, definition in parts.minds.definitions.items():
-            if parts.minds.lives(slug) or parts.minds.is_lent(definition):
-                self.watcher.watch(parts.vault / "agents" / slug, scanned=False)
         for agent in parts.minds.in_use():
             self.watch_agent(agent.folder)
+        if not parts.is_large:
+            for slug in parts.minds.definitions:
+                self._watch_closed(slug)
+
+    async def watch(self) -> None:
+        """Watch the vault until cancelled. Of a large one much is left until now, as the doors are to open first."""
+        if self._parts.is_large:
+            await asyncio.to_thread(self._read_before_edits)
+            for number, slug in enumerate(list(self._parts.minds.definitions), 1):
+                self._watch_closed(slug)
+                if number % WATCHED_AT_ONCE == 0:
+                    await asyncio.sleep(0)
+        await self.watcher.run()
+
+    def _read_before_edits(self) -> None:
+        """Read what an edit that breaks a file is held against, and what stays in use then."""
+        self._parts.interpreter.get()
+        check_texts(self._parts.texts)
+
+    def _watch_closed(self, slug: str) -> None:
+        """Watch the folder of an agent that lives, and may have been left closed."""
+        minds = self._parts.minds
+        definition = minds.definitions.get(slug)
+        if definition is not None and (minds.lives(slug) or minds.is_lent(definition)):
+            self.watcher.watch(self._parts.vault / "agents" / slug, scanned=False)
 
     def knows(self, problems: Iterable[Problem]) -> None:
         """Set the problems that are reported elsewhere."""

@@ -1,8 +1,8 @@
 """Reports every changed, new and deleted file within a second, except what the program itself wrote.
 
-The kernel of Linux tells at once what happens in the watched folders, and nothing of others, where mostly the program
-writes. A slow sweep of modification times finds what it misses, such as a folder that appears where nothing is watched;
-on other systems sweeps are quick and find all.
+The kernel of Linux tells at once what happens in the watched folders and those above them, and nothing of others, where
+mostly the program writes. A slow sweep of modification times finds what it misses; on other systems sweeps are quick
+and find all.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ NEVER = frozenset({"archive", "log"})
 
 LISTENED_AT_ONCE = 200  # folders the kernel is asked for between two looks at other tasks
 
+_REFUSED = {errno.ENOSPC: "the system's limit of watched folders is reached", errno.ENOMEM: "the system has no memory"}
 _KINDS = Mask.CLOSE_WRITE | Mask.CREATE | Mask.DELETE | Mask.MOVE | Mask.DELETE_SELF | Mask.MOVE_SELF | Mask.ONLYDIR
 """What the kernel tells: no reading, as a reload would cause the next, and no appending to a file that stays open."""
 
@@ -57,6 +58,8 @@ class Watcher:
         self._root = root
         self._marks: dict[Path, dict[Path, _Mark] | None] = {}
         """The watched folders, each with the files that were seen in it; None before it was looked at."""
+        self._above: set[Path] = set()
+        """The folders in which watched ones are, up to the root, and that are not watched themselves."""
         self._hashes: dict[Path, str | None] = {}
         self._unswept: list[Path] = []
         self._away: set[Path] = set()
@@ -77,17 +80,17 @@ class Watcher:
         if _watchable(folder) and folder not in self._marks:
             inode, self._marks[folder] = _scan(folder) if scanned else (0, None)
             self._listen(folder)
+            self._listen_above(folder)
             if inode is None:
                 self._away.add(folder)
 
     def unwatch(self, folder: Path) -> None:
         """Watch a folder and those in it no longer."""
-        for known in [one for one in self._marks if one == folder or folder in one.parents]:
+        for known in self._from(folder):
             del self._marks[known]
             self._away.discard(known)
             self._listen_no_more(known)
-        for path in [path for path in self._hashes if folder in path.parents]:
-            del self._hashes[path]
+        self._forget_files(folder)
 
     def wrote(self, path: Path, text: str) -> None:
         """Suppress the report of the program's own write of `text`.
@@ -102,11 +105,19 @@ class Watcher:
 
     def lost(self, folder: Path) -> None:
         """Forget a folder that was moved away; when it is back, all files in it are reported as new."""
-        for known in self._marks:
-            if known == folder or folder in known.parents:
-                self._marks[known] = {}
-                self._away.add(known)
-        for path in [path for path in self._hashes if folder in path.parents]:
+        for known in self._from(folder):
+            self._marks[known] = {}
+            self._away.add(known)
+        self._forget_files(folder)
+
+    def _from(self, folder: Path) -> list[Path]:
+        """Return a folder, if it is watched, and the watched ones below it."""
+        below = f"{folder}{os.sep}"  # compared as text, as paths take a hundred times as long
+        return [one for one in self._marks if one == folder or str(one).startswith(below)]
+
+    def _forget_files(self, folder: Path) -> None:
+        below = f"{folder}{os.sep}"
+        for path in [path for path in self._hashes if str(path).startswith(below)]:
             del self._hashes[path]
 
     async def run(self) -> None:
@@ -134,8 +145,8 @@ class Watcher:
         self.blind = True
 
     async def _listen_to_all(self) -> None:
-        for number, folder in enumerate(list(self._marks), 1):
-            if folder in self._marks:
+        for number, folder in enumerate([*self._above, *self._marks], 1):
+            if folder in self._marks or folder in self._above:
                 self._listen(folder)
             if number % LISTENED_AT_ONCE == 0:
                 await asyncio.sleep(0)
@@ -148,11 +159,13 @@ class Watcher:
         if self._inotify is None or self.blind:
             return
         try:
-            inode = folder.lstat().st_ino
+            seen = os.lstat(folder)
+            inode = seen.st_ino
             if folder in self._heard and self._heard[folder][0] == inode:
                 return
             self._listen_no_more(folder)
-            if first_link(folder) is None:
+            straight = folder.parent in self._heard or first_link(folder.parent) is None
+            if straight and not stat.S_ISLNK(seen.st_mode):
                 watch = self._inotify.add_watch(folder, _KINDS)
                 if watch.path != folder:  # it was moved here, and the kernel still tells of it by its old name
                     self._heard.pop(watch.path, None)
@@ -161,8 +174,15 @@ class Watcher:
                 self._heard[folder] = inode, watch
         except OSError as error:
             self._listen_no_more(folder)  # it is not there any more
-            if error.errno == errno.ENOSPC:
-                self._refused("the system's limit of watched folders is reached")
+            if error.errno in _REFUSED:
+                self._refused(_REFUSED[error.errno])
+
+    def _listen_above(self, folder: Path) -> None:
+        """Ask the kernel to tell of the folders above one, in which it may appear or vanish."""
+        while (folder := folder.parent) not in self._marks and len(folder.parts) >= len(self._root.parts):
+            if folder not in self._above:
+                self._above.add(folder)
+                self._listen(folder)
 
     def _listen_no_more(self, folder: Path) -> None:
         _, watch = self._heard.pop(folder, (0, None))
@@ -172,22 +192,34 @@ class Watcher:
 
     async def _hear(self, inotify: Inotify) -> None:
         async for event in inotify:
-            self._note(event)
+            if event.mask & Mask.Q_OVERFLOW:
+                await self._look_through()
+            else:
+                self._note(event)
 
     def _note(self, event: Event) -> None:
         path = event.path
-        if path is None:  # of a folder that is not listened to any more, or too much happened at once
+        if path is None:  # of a folder that is not listened to any more
             return
         if event.name is None:  # the folder itself was moved or removed, and maybe another put in its place
             if path in self._heard and self._heard[path][1] is event.watch:
                 self._listen_no_more(path)
-                self._away.add(path)
-                self._meet(path)
+                if path in self._marks:
+                    self._away.add(path)
+                self._come_or_gone(path)
+        elif event.mask & Mask.ISDIR:
+            self._come_or_gone(path)
         elif path.parent in self._marks:
-            if event.mask & Mask.ISDIR:
-                self._meet(path)
-            else:
-                self._mark([path])
+            self._mark([path])
+
+    def _come_or_gone(self, folder: Path) -> None:
+        """Look at a folder that appeared or vanished, or at the watched ones in it."""
+        if folder in self._marks or folder.parent in self._marks:
+            self._meet(folder)
+        elif folder in self._above:
+            self._listen(folder)
+            for known in self._from(folder):
+                self._meet(known)
 
     def _meet(self, folder: Path) -> None:
         """Look at a folder that appeared or vanished; files in it may be older than its watch."""
@@ -245,15 +277,26 @@ class Watcher:
     async def _sweep(self) -> None:
         while True:
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
-            folders = self._next_folders()
-            try:
-                found = await asyncio.to_thread(lambda: list(map(_scan, folders)))  # noqa: B023  (awaited here)
-            except RuntimeError:  # the system starts no further thread
-                found = list(map(_scan, folders))
-            for folder, (inode, marks) in zip(folders, found, strict=True):
-                if folder in self._marks:  # still watched
-                    self._compare(folder, marks)
-                    self._renew(folder, inode)
+            await self._look_at(self._next_folders())
+
+    async def _look_through(self) -> None:
+        """Look for changes in all folders, as more happened than the kernel keeps until it is read."""
+        log.warning("more changed in %s at once than the system tells; all is looked through", self._root.name)
+        for folder, marks in self._marks.items():
+            self._marks[folder] = marks or {}  # in one that was not looked at before, all may have changed
+        folders = list(self._marks)
+        for start in range(0, len(folders), SWEPT_AT_ONCE):
+            await self._look_at(folders[start : start + SWEPT_AT_ONCE])
+
+    async def _look_at(self, folders: list[Path]) -> None:
+        try:
+            found = await asyncio.to_thread(lambda: list(map(_scan, folders)))
+        except RuntimeError:  # the system starts no further thread
+            found = list(map(_scan, folders))
+        for folder, (inode, marks) in zip(folders, found, strict=True):
+            if folder in self._marks:  # still watched
+                self._compare(folder, marks)
+                self._renew(folder, inode)
 
     def _next_folders(self) -> list[Path]:
         """Return the watched folders whose turn it is; of very many each sweep looks at some."""

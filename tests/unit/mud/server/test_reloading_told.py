@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from mud.server.reloading import MISSING_FOR, Reloading
-from mud.server.wiring import RealClock, opened
+from mud.server.wiring import LARGE, RealClock, opened
 from mud.storage.files import write_atomic
 from tests.houses import house
 from tests.unit.agents.llm.stage import settle
@@ -164,6 +165,33 @@ async def test_a_new_file_that_gets_its_id_is_told_of_once(tmp_path: Path) -> No
             text = f"---\ntype: location\nexits:\n  up: '[[Nowhere]]'\n---\n# The {name.title()}\n\nCold.\n"
             write_atomic(home.parts.vault / f"world/locations/the-{name}.md", text)
             assert f"the-{name}.md:" in await asyncio.wait_for(told.get(), LONGEST)
+        watching.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await watching
+        await reloading.stop()
+
+
+async def test_of_a_large_vault_edits_of_those_who_were_left_closed_are_told_once_it_is_watched(tmp_path: Path) -> None:
+    vault = copy_vault(tmp_path)
+    for number in range(LARGE):
+        text = f'---\nid: "#{100_000 + number}"\nlocation: "[[The Garden]]"\n---\n# Pebble {number}\n'
+        (vault / f"world/items/pebble-{number}.md").write_text(text, "utf-8")
+    async with house(tmp_path, RealClock()) as home:
+        assert home.parts.is_large
+        assert not home.minds.in_use()
+        told: asyncio.Queue[str] = asyncio.Queue()
+        reloading = Reloading(home.parts, told.put_nowait)
+        watching = asyncio.create_task(reloading.watch())
+        for path, was, wrong in (
+            ("agents/moss/agent.md", "voice: moss", "voice: mos"),
+            ("text/engine.md", "{who}", "{whom}"),
+        ):
+            text, line = (vault / path).read_text("utf-8"), ""
+            while path not in line:  # the first ones may come before it is watched
+                write_atomic(vault / path, text.replace(was, wrong, 1))
+                with suppress(TimeoutError):
+                    line = await asyncio.wait_for(told.get(), 1.0)
+                write_atomic(vault / path, text)
         watching.cancel()
         with pytest.raises(asyncio.CancelledError):
             await watching

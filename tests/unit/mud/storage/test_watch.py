@@ -18,6 +18,7 @@ from mud.storage.files import write_atomic
 from mud.storage.watch import SWEPT_AT_ONCE, Watcher
 from tests.disks import open_files_left
 
+QUEUED = Path("/proc/sys/fs/inotify/max_queued_events")
 LONGEST = 20.0
 """Seconds that a loaded machine gets for what takes one."""
 
@@ -167,10 +168,10 @@ async def test_a_folder_moved_away_and_back_at_once_is_told_as_new_when_that_was
         await reports.until({folder / "agent.md"})
 
 
-async def test_a_folder_that_is_not_there_yet_is_found_by_the_sweep(tmp_path: Path) -> None:
-    folder = tmp_path / "later"
-    async with watching(tmp_path, folder, sweeps=True) as (_, reports):
-        folder.mkdir()
+async def test_a_folder_that_is_not_there_yet_is_told_of_when_it_appears_with_those_above_it(tmp_path: Path) -> None:
+    folder = tmp_path / "later" / "inside"
+    async with watching(tmp_path, folder) as (_, reports):
+        folder.mkdir(parents=True)
         (folder / "a.md").write_text("one")
         await reports.until({folder / "a.md"})
         (folder / "a.md").write_text("two")
@@ -198,6 +199,24 @@ async def test_a_folder_that_was_not_looked_at_yet_reports_what_is_edited_and_re
         kept.write_text("after")
         gone.unlink()
         await reports.until({kept, gone})
+
+
+async def test_when_more_happens_than_the_system_tells_all_folders_are_looked_through(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen, unseen = tmp_path / "seen", tmp_path / "unseen"
+    for folder in (seen, unseen):
+        folder.mkdir()
+    (unseen / "gone.md").write_text("x")
+    async with watching(tmp_path, seen) as (watcher, reports):
+        watcher.watch(unseen, scanned=False)
+        for _ in range(int(QUEUED.read_text())):
+            (seen / ".passing").write_text("x")
+            (seen / ".passing").unlink()
+        for folder in (seen, unseen):
+            (folder / "late.md").write_text("x")
+        await reports.until({seen / "late.md", unseen / "late.md"})
+    assert "all is looked through" in caplog.text
 
 
 async def test_very_many_folders_are_swept_in_turns_and_none_is_forgotten(tmp_path: Path) -> None:
@@ -275,12 +294,13 @@ async def test_when_the_system_refuses_to_watch_changes_are_looked_for(
     assert caplog.messages == [f"{tmp_path.name} cannot be watched (Too many open files); changes there are looked for"]
 
 
-async def test_a_folder_that_another_took_the_place_of_is_told_and_listened_to(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sweeps", [False, True])
+async def test_a_folder_that_another_took_the_place_of_is_told_and_listened_to(tmp_path: Path, sweeps: bool) -> None:
     folder, other = tmp_path / "world" / "items", tmp_path / "other" / "items"
     for one in (folder, other):
         one.mkdir(parents=True)
         (one / "lamp.md").write_text(one.parent.name)
-    async with watching(tmp_path, folder, sweeps=True) as (_, reports):
+    async with watching(tmp_path, folder, sweeps=sweeps) as (_, reports):
         folder.parent.rename(tmp_path / "away")
         other.parent.rename(folder.parent)
         await reports.until({folder / "lamp.md"})
