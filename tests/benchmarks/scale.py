@@ -87,7 +87,8 @@ def _cells(row: Record) -> list[str]:
         cells += ["-"] * 6
     if seen is not None:
         look = seen["look_ms"]
-        cells += [str(seen["start_s"]), f"{look['p50']} / {look['p99']}", str(seen["undisturbed_look_ms"]["p99"])]
+        calm = seen["undisturbed_look_ms"]
+        cells += [str(seen["start_s"]), f"{look['p50']} / {look['p99']}", str(calm["p99"]) if calm else "-"]
         cells.append(f"{seen['stolen_share']:.1%}")
         cells += [" + ".join(map(str, seen[key])) for key in ("cpu_share", "rss_mb", "files", "threads")]
     else:

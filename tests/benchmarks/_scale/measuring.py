@@ -61,11 +61,12 @@ async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say
     furnish(vault, [VISITOR], vectors=True)
     os.sync()
     await asyncio.sleep(REST)
-    started = time.perf_counter()
+    started, first = time.perf_counter(), stolen()
     how = ["--brain", "instinct", "--seed", str(seed), *["--exact"] * exact]
     async with running(vault, *how) as world:
         client = await log_in(world.telnet, VISITOR)
         start = time.perf_counter() - started
+        start_lost = _share(stolen() - first, start)
         say(f"a visitor is there after {start:.1f} s, waits {after:g} s, and looks about for {seconds:g} s")
         await asyncio.sleep(after)
         before, since, lasted, undisturbed = cpu_of(world), time.perf_counter(), list[float](), list[float]()
@@ -86,11 +87,13 @@ async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say
             "threads": [len(list(Path(f"/proc/{pid}/task").iterdir())) for pid in pids],
         }
         client.close()
-    lost = (known - began) / os.sysconf("SC_CLK_TCK") / took / (os.cpu_count() or 1)
+    lost = _share(known - began, took)
     shares = [round((after - first) / took, 3) for first, after in zip(before, used, strict=False)]
     looked = {"look_ms": milliseconds(lasted), "looks": len(lasted), "stolen_share": round(lost, 4)}
-    looked |= {"undisturbed_look_ms": milliseconds(undisturbed or lasted), "undisturbed_looks": len(undisturbed)}
-    return {"start_s": round(start, 2), "cpu_share": shares, **looked, **taken}
+    calm = milliseconds(undisturbed) if undisturbed else None
+    looked |= {"undisturbed_look_ms": calm, "undisturbed_looks": len(undisturbed)}
+    started_with = {"start_s": round(start, 2), "start_stolen_share": round(start_lost, 4)}
+    return {**started_with, "cpu_share": shares, **looked, **taken}
 
 
 def family(pid: int) -> Iterator[int]:
@@ -113,6 +116,10 @@ def _cpu(pid: int) -> float:
 def stolen() -> int:
     """Return for how many ticks this virtual machine had work and its host ran others instead; see proc(5)."""
     return int(Path("/proc/stat").read_text("ascii").split()[8])
+
+
+def _share(ticks: int, seconds: float) -> float:
+    return ticks / os.sysconf("SC_CLK_TCK") / seconds / (os.cpu_count() or 1)
 
 
 def resident(pid: int) -> float:

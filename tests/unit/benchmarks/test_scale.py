@@ -24,7 +24,8 @@ def test_a_small_town_is_simulated_and_visited_coarse_and_exact(
         assert 0 < town["visited"]["look_ms"]["p50"] <= town["visited"]["look_ms"]["p99"]
         assert 0 <= town["visited"]["stolen_share"] < 1
         assert town["visited"]["undisturbed_looks"] <= town["visited"]["looks"]
-        assert town["visited"]["undisturbed_look_ms"]["p99"] <= town["visited"]["look_ms"]["p99"]
+        calm = town["visited"]["undisturbed_look_ms"]
+        assert calm is None or calm["p99"] <= town["visited"]["look_ms"]["p99"]
         assert town["visited"]["rss_mb"][0] > 10
         assert town["visited"]["files"][0] > 3
         assert town["visited"]["threads"][0] >= 1
