@@ -12,6 +12,7 @@ from mud.sanitize import visible
 from mud.server.generating import WorldPlan
 from mud.server.generating import generate as generated
 from mud.server.wiring import vault_in
+from mud.world.narration import counted
 
 MOST_PLACES, MOST_AGENTS = 5_000, 20_000
 FRESH = 1 << 31  # random seeds are below this
@@ -44,6 +45,6 @@ def generate(args: argparse.Namespace) -> int:
         emit({"vault": str(args.folder), "seed": seed, **counts})
     else:
         shown = visible(str(args.folder))
-        told = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+        told = ", ".join(counted(count, name.removesuffix("s"), name) for name, count in counts.items())
         print(f"{shown} is a vault now (seed {seed}): {told}; python -m mud run --vault {shown} opens it.")
     return 0

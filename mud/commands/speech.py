@@ -53,6 +53,9 @@ _ENDED = re.compile(r"[.!?…,;:~*—–-][\"”'’)]*$")
 def say(ctx: Context, words: str) -> Outcome:
     """Say something aloud; everybody here hears it, sleepers only their name. Shorthands: ' and ".
 
+    Name somebody, and it is said to them: they answer, if they can.
+
+    Example: say Eliza, where is the key?
     Example: say good morning
     Example: 'good morning
     """

@@ -161,9 +161,7 @@ class Parts:
         """Return the state as it is now, with all that it includes written to the archives, if they can be."""
         self.minds.held.write()
         self.ledger.begin()  # what is saved may be no step of the ledger: persons who were sent away at the start
-        if (
-            homes := (self.world_files.homes, self.minds.roster.homes)
-        ) != self._homes:  # seldom
+        if (homes := (self.world_files.homes, self.minds.roster.homes)) != self._homes:  # seldom
             self._homes = dict(homes[0]), dict(homes[1])
             agents = {one: agent_file(slug) for one, slug in homes[1].items()}
             self._files = dict(sorted({**homes[0], **agents}.items()))  # an unchanged state is written unchanged
