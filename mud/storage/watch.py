@@ -47,6 +47,8 @@ _KINDS = Mask.CLOSE_WRITE | Mask.CREATE | Mask.DELETE | Mask.MOVE | Mask.DELETE_
 
 _Mark = tuple[int, int, int]
 """Modification time in nanoseconds, size and inode; a difference means that the file may have changed."""
+_FOLDER: _Mark = (0, 0, 0)
+"""The mark of a folder, of which only counts that it is there."""
 
 
 class Watcher:
@@ -57,7 +59,7 @@ class Watcher:
         self._clock = clock
         self._root = root
         self._marks: dict[Path, dict[Path, _Mark] | None] = {}
-        """The watched folders, each with the files that were seen in it; None before it was looked at."""
+        """The watched folders, each with what was seen in it; None before it was looked at."""
         self._above: set[Path] = set()
         """The folders in which watched ones are, up to the root, and that are not watched themselves."""
         self._hashes: dict[Path, str | None] = {}
@@ -179,10 +181,13 @@ class Watcher:
 
     def _listen_above(self, folder: Path) -> None:
         """Ask the kernel to tell of the folders above one, in which it may appear or vanish."""
-        while (folder := folder.parent) not in self._marks and len(folder.parts) >= len(self._root.parts):
-            if folder not in self._above:
-                self._above.add(folder)
-                self._listen(folder)
+        for above in folder.parents if folder != self._root else ():
+            if above in self._marks or above in self._above:
+                return
+            self._above.add(above)
+            self._listen(above)
+            if above == self._root:
+                return
 
     def _listen_no_more(self, folder: Path) -> None:
         _, watch = self._heard.pop(folder, (0, None))
@@ -206,7 +211,7 @@ class Watcher:
                 self._listen_no_more(path)
                 if path in self._marks:
                     self._away.add(path)
-                self._come_or_gone(path)
+                    self._meet(path)
         elif event.mask & Mask.ISDIR:
             self._come_or_gone(path)
         elif path.parent in self._marks:
@@ -277,16 +282,22 @@ class Watcher:
     async def _sweep(self) -> None:
         while True:
             await self._clock.sleep(QUICK_SWEEP if self.blind else SWEEP)
+            for folder in self._above:
+                self._listen(folder)  # another may be in its place
             await self._look_at(self._next_folders())
 
     async def _look_through(self) -> None:
-        """Look for changes in all folders, as more happened than the kernel keeps until it is read."""
+        """Listen anew to all folders and look for changes, as more happened than the kernel keeps until it is read."""
         log.warning("more changed in %s at once than the system tells; all is looked through", self._root.name)
         for folder, marks in self._marks.items():
-            self._marks[folder] = marks or {}  # in one that was not looked at before, all may have changed
-        folders = list(self._marks)
+            self._marks[folder] = marks or {}  # in one that was not looked at before, each file may have changed
+        folders = [*self._above, *self._marks]
         for start in range(0, len(folders), SWEPT_AT_ONCE):
-            await self._look_at(folders[start : start + SWEPT_AT_ONCE])
+            some = folders[start : start + SWEPT_AT_ONCE]
+            for folder in some:
+                self._listen_no_more(folder)  # it may have been removed, and made again
+                self._listen(folder)
+            await self._look_at(some)
 
     async def _look_at(self, folders: list[Path]) -> None:
         try:
@@ -310,9 +321,15 @@ class Watcher:
         self._marks[folder] = marks
         if before is None:
             return
-        for path in before.keys() - marks.keys():
-            self._hashes.setdefault(path, "")  # so that the file is reported as deleted
-        self._mark(path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path))
+        changed = [path for path in before.keys() | marks.keys() if before.get(path) != marks.get(path)]
+        files = [path for path in changed if {before.get(path), marks.get(path)} - {None, _FOLDER}]
+        for path in files:
+            if path not in marks:
+                self._hashes.setdefault(path, "")  # so that it is reported as deleted
+        self._mark(files)
+        for path in changed:
+            if marks.get(path) == _FOLDER and path not in self._marks:
+                self._meet(path)
 
     def _renew(self, folder: Path, inode: int | None) -> None:
         """Look through a folder that is back after it was away, and listen to one that took the place of another."""
@@ -341,7 +358,7 @@ def _passing(name: str) -> bool:
 
 
 def _scan(folder: Path) -> tuple[int | None, dict[Path, _Mark]]:
-    """Return the inode of a folder, None when it is not there, and the files in it."""
+    """Return the inode of a folder, None when it is not there, and the files and folders in it."""
     found: dict[Path, _Mark] = {}
     try:
         if not _is_there(folder):
@@ -355,6 +372,8 @@ def _scan(folder: Path) -> tuple[int | None, dict[Path, _Mark]]:
                     continue  # it vanished; the next sweep notices
                 if stat.S_ISREG(seen.st_mode) and not _passing(entry.name):
                     found[folder / entry.name] = (seen.st_mtime_ns, seen.st_size, seen.st_ino)
+                elif entry.is_dir(follow_symlinks=False):
+                    found[folder / entry.name] = _FOLDER
     except OSError:
         return None, {}
     return inode, found

@@ -214,8 +214,6 @@ class World:
 
     def _define(self, thing: Thing) -> None:
         before = self._things.get(thing.id)
-        if thing is before and thing.id not in self.live.altered:  # most, when a start defines all once more
-            return
         now = self.live.define(thing, before)
         self._file_names(before, now)
         self._things[thing.id] = now

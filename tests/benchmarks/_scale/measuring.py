@@ -61,12 +61,12 @@ async def visited(vault: Path, after: float, seconds: float, seed: int, say: Say
     furnish(vault, [VISITOR], vectors=True)
     os.sync()
     await asyncio.sleep(REST)
-    started, first = time.perf_counter(), stolen()
+    started, stolen_before = time.perf_counter(), stolen()
     how = ["--brain", "instinct", "--seed", str(seed), *["--exact"] * exact]
     async with running(vault, *how) as world:
         client = await log_in(world.telnet, VISITOR)
         start = time.perf_counter() - started
-        start_lost = _share(stolen() - first, start)
+        start_lost = _share(stolen() - stolen_before, start)
         say(f"a visitor is there after {start:.1f} s, waits {after:g} s, and looks about for {seconds:g} s")
         await asyncio.sleep(after)
         before, since, lasted, undisturbed = cpu_of(world), time.perf_counter(), list[float](), list[float]()

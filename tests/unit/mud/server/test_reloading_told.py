@@ -182,16 +182,18 @@ async def test_of_a_large_vault_edits_of_those_who_were_left_closed_are_told_onc
         told: asyncio.Queue[str] = asyncio.Queue()
         reloading = Reloading(home.parts, told.put_nowait)
         watching = asyncio.create_task(reloading.watch())
-        for path, was, wrong in (
-            ("agents/moss/agent.md", "voice: moss", "voice: mos"),
-            ("text/engine.md", "{who}", "{whom}"),
-        ):
-            text, line = (vault / path).read_text("utf-8"), ""
-            while path not in line:  # the first ones may come before it is watched
-                write_atomic(vault / path, text.replace(was, wrong, 1))
-                with suppress(TimeoutError):
-                    line = await asyncio.wait_for(told.get(), 1.0)
-                write_atomic(vault / path, text)
+        async with asyncio.timeout(LONGEST):
+            for path, was, wrong in (
+                ("agents/moss/agent.md", "voice: moss", "voice: mos"),
+                ("text/engine.md", "Only {who} may", "Only {whom} may"),
+            ):
+                text, line = (vault / path).read_text("utf-8"), ""
+                while path not in line:  # the first ones may come before it is watched
+                    write_atomic(vault / path, text.replace(was, wrong, 1))
+                    with suppress(TimeoutError):
+                        line = await asyncio.wait_for(told.get(), 1.0)
+                    assert home.parts.texts.variants("engine.refusals.not_yours") == ("Only {who} may use {verb}.",)
+                    write_atomic(vault / path, text)
         watching.cancel()
         with pytest.raises(asyncio.CancelledError):
             await watching

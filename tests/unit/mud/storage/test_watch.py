@@ -207,15 +207,18 @@ async def test_when_more_happens_than_the_system_tells_all_folders_are_looked_th
     seen, unseen = tmp_path / "seen", tmp_path / "unseen"
     for folder in (seen, unseen):
         folder.mkdir()
-    (unseen / "gone.md").write_text("x")
     async with watching(tmp_path, seen) as (watcher, reports):
         watcher.watch(unseen, scanned=False)
         for _ in range(int(QUEUED.read_text())):
             (seen / ".passing").write_text("x")
             (seen / ".passing").unlink()
-        for folder in (seen, unseen):
-            (folder / "late.md").write_text("x")
-        await reports.until({seen / "late.md", unseen / "late.md"})
+        (seen / "new").mkdir()
+        late = {folder / "late.md" for folder in (seen, unseen, seen / "new")}
+        for path in late:
+            path.write_text("x")
+        await reports.until(late)
+        (seen / "new" / "late.md").write_text("y")
+        await reports.until({seen / "new" / "late.md"})
     assert "all is looked through" in caplog.text
 
 
@@ -294,6 +297,20 @@ async def test_when_the_system_refuses_to_watch_changes_are_looked_for(
     assert caplog.messages == [f"{tmp_path.name} cannot be watched (Too many open files); changes there are looked for"]
 
 
+async def test_a_folder_made_before_it_is_listened_to_is_found_by_the_sweep_with_those_in_it(tmp_path: Path) -> None:
+    reports = Reports()
+    watcher = Watcher(reports.queue.put_nowait, LoopClock(), tmp_path)
+    watcher.watch(tmp_path)
+    path = tmp_path / "eliza" / "notes" / "a.md"
+    path.parent.mkdir(parents=True)
+    path.write_text("x")
+    task = asyncio.create_task(watcher.run())
+    await reports.until({path})
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
 @pytest.mark.parametrize("sweeps", [False, True])
 async def test_a_folder_that_another_took_the_place_of_is_told_and_listened_to(tmp_path: Path, sweeps: bool) -> None:
     folder, other = tmp_path / "world" / "items", tmp_path / "other" / "items"
@@ -332,6 +349,21 @@ async def test_of_a_folder_in_two_places_both_are_reported(tmp_path: Path) -> No
     async with watching(tmp_path, linked, notes, sweeps=True) as (_, reports):
         (notes / "a.md").write_text("x")
         await reports.until({notes / "a.md", linked / "a.md"})
+
+
+async def test_folders_above_are_listened_to_again_after_the_whole_was_away(tmp_path: Path) -> None:
+    root, away = tmp_path / "vault", tmp_path / "away"
+    folder = root / "world" / "items"
+    folder.mkdir(parents=True)
+    async with watching(root, folder, sweeps=True) as (watcher, reports):
+        root.rename(away)
+        (away / "world" / "items" / "a.md").write_text("x")
+        away.rename(root)
+        await reports.until({folder / "a.md"})
+        (root / "world").rename(away)
+        (root / "world" / "items").mkdir(parents=True)
+        (folder / "b.md").write_text("x")
+        await reports.until({folder / "b.md"})
 
 
 async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:
