@@ -355,7 +355,7 @@ async def test_folders_above_are_listened_to_again_after_the_whole_was_away(tmp_
     root, away = tmp_path / "vault", tmp_path / "away"
     folder = root / "world" / "items"
     folder.mkdir(parents=True)
-    async with watching(root, folder, sweeps=True) as (watcher, reports):
+    async with watching(root, folder, sweeps=True) as (_, reports):
         root.rename(away)
         (away / "world" / "items" / "a.md").write_text("x")
         away.rename(root)
