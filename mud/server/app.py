@@ -61,6 +61,8 @@ SWITCHED_AFTER = 0.0002
 """Seconds that the event loop waits at most, after each file it touches, for a thread such as the index's to pause."""
 COME_IN = 0.3
 """Seconds before agents start, doors open and archives are checked, so that the first screen is not delayed."""
+COME_IN_AMONG_MANY = 1.5
+"""The same seconds in a large vault, where all that begins then takes long, and whoever comes in would wait for it."""
 DOORS_WITHIN = 10.0
 """Seconds that what takes longer at the start waits for the doors at most."""
 CHECKED_AFTER = 10.0
@@ -369,7 +371,7 @@ class App:
         if self._ports():
             with suppress(TimeoutError):
                 await timeout(DOORS_WITHIN, self._doors_tried.wait(), self._parts.clock)
-        await self._parts.clock.sleep(COME_IN)
+        await self._parts.clock.sleep(COME_IN_AMONG_MANY if self._parts.is_large else COME_IN)
 
     async def _open_host(self) -> None:
         """Start the host of the minds. One that cannot be started is told; they live in this process then."""
