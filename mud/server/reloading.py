@@ -22,7 +22,7 @@ from mud.server.checks import check_files, check_texts, with_mistakes
 from mud.server.wiring import Parts
 from mud.storage.files import slugify
 from mud.storage.paths import SETTINGS, check_held, matching
-from mud.storage.watch import Watcher
+from mud.storage.watch import LISTENED_AT_ONCE, Watcher
 from mud.storage.world_files import FOLDERS, ThingDefinition, assign_ids
 from mud.world.changes import Change, Define, Put
 from mud.world.matching import plain
@@ -39,8 +39,6 @@ MISSING_FOR = 5.0
 """Seconds that a file may be missing, since an editor may be replacing it. After that, a summary is written again and
 an agent without `agent.md` leaves the world.
 """
-WATCHED_AT_ONCE = 200
-"""Agents of a large vault whose folders are watched between two looks at other tasks."""
 
 
 class Reloading:
@@ -87,7 +85,7 @@ class Reloading:
             await asyncio.to_thread(self._read_before_edits)
             for number, slug in enumerate(list(self._parts.minds.definitions), 1):
                 self._watch_closed(slug)
-                if number % WATCHED_AT_ONCE == 0:
+                if number % LISTENED_AT_ONCE == 0:
                     await asyncio.sleep(0)
         await self.watcher.run()
 

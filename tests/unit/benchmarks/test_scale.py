@@ -23,6 +23,7 @@ def test_a_small_town_is_simulated_and_visited_coarse_and_exact(
         assert town["visited"]["looks"] > 1
         assert 0 < town["visited"]["look_ms"]["p50"] <= town["visited"]["look_ms"]["p99"]
         assert 0 <= town["visited"]["stolen_share"] < 1
+        assert 0 <= town["visited"]["start_stolen_share"] < 1
         assert town["visited"]["undisturbed_looks"] <= town["visited"]["looks"]
         calm = town["visited"]["undisturbed_look_ms"]
         assert calm is None or calm["p99"] <= town["visited"]["look_ms"]["p99"]

@@ -30,6 +30,7 @@ class LoopClock:
 
     def __init__(self, sweeps: bool = True) -> None:
         self.sweeps = sweeps
+        self.swept = 0
 
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -38,6 +39,7 @@ class LoopClock:
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
+        self.swept += seconds >= 1
         if seconds >= 1 and not self.sweeps:
             await asyncio.Event().wait()
         await asyncio.sleep(min(seconds, 0.3))
@@ -355,15 +357,25 @@ async def test_folders_above_are_listened_to_again_after_the_whole_was_away(tmp_
     root, away = tmp_path / "vault", tmp_path / "away"
     folder = root / "world" / "items"
     folder.mkdir(parents=True)
-    async with watching(root, folder, sweeps=True) as (_, reports):
-        root.rename(away)
-        (away / "world" / "items" / "a.md").write_text("x")
-        away.rename(root)
-        await reports.until({folder / "a.md"})
-        (root / "world").rename(away)
-        (root / "world" / "items").mkdir(parents=True)
-        (folder / "b.md").write_text("x")
-        await reports.until({folder / "b.md"})
+    reports, clock = Reports(), LoopClock()
+    watcher = Watcher(reports.queue.put_nowait, clock, root)
+    watcher.watch(folder)
+    task = asyncio.create_task(watcher.run())
+    await asyncio.sleep(0)
+    root.rename(away)
+    (away / "world" / "items" / "a.md").write_text("x")
+    away.rename(root)
+    await reports.until({folder / "a.md"})
+    clock.sweeps, swept = False, clock.swept
+    while clock.swept == swept:  # one more sweep, and then none
+        await asyncio.sleep(0)
+    (root / "world").rename(away)
+    (root / "world" / "items").mkdir(parents=True)
+    (folder / "b.md").write_text("x")
+    await reports.until({folder / "b.md"})
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
 
 
 async def test_it_can_run_again_after_it_ended(tmp_path: Path) -> None:
